@@ -4,18 +4,21 @@ import { callerTools } from "./agent-tools.ts";
 import { type ScheduleDeps, scheduleHook } from "./schedules/index.ts";
 import type { SessionHistory } from "./sessions/index.ts";
 import { delegationHook, type SubtaskDeps, subtaskTurns } from "./subtasks/index.ts";
-import type { TurnFeatures } from "./turns/source/index.ts";
+import type { TurnFeatures, TurnSources } from "./turns/source/index.ts";
 
 interface Deps extends SubtaskDeps, ScheduleDeps {
   readonly history: SessionHistory;
   readonly inbound: InboundTurns;
 }
 
+/** Schedules and inbound calls write the prompt into the message. */
+const taskPrompt: TurnSources["task"] = (_, { text }) => ({ text, mustReply: false, obsolete: false });
+
 /** Every feature that starts turns, receives their results or takes part in them. A new one is a line here. */
 export const turnFeatures = (deps: Deps): TurnFeatures => {
   const peers = peerTurns(deps);
   return {
-    sources: [subtaskTurns(deps), ...peers.sources],
+    sources: { task: taskPrompt, ...subtaskTurns(deps), ...peers.sources },
     requesters: [inboundRequester(deps, (agent) => callerTools(deps, agent)), peers.requester],
     hooks: [peers.hook, delegationHook(deps), scheduleHook(deps)],
   };

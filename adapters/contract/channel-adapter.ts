@@ -1,6 +1,6 @@
 import type { AgentReply, Anchor, ReplyAction } from "../../core/contract/agent-reply.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
-import type { UserMessage } from "../../core/contract/user-message.ts";
+import type { InboundMessage } from "../../core/contract/user-message.ts";
 import type { Measure } from "./markdown/split-markdown.ts";
 
 /** A channel, as the gateway sees it. More abilities are the named interfaces in `abilities.ts`. */
@@ -23,7 +23,7 @@ export interface ChannelAdapter {
 
 export interface Inbox {
   /** Resolves once the message is stored: only then may the adapter acknowledge it to the platform. */
-  accept(message: UserMessage): Promise<void>;
+  accept(message: InboundMessage): Promise<void>;
 }
 
 export interface Capabilities {

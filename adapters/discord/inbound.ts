@@ -1,7 +1,7 @@
 import type { Conversation } from "../../core/contract/conversation.ts";
-import type { Account, UserMessage } from "../../core/contract/user-message.ts";
+import type { Account, CommandLine, CommandMessage, FromPerson } from "../../core/contract/user-message.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
-import { textCommand } from "../contract/text-command.ts";
+import { kindFor, textCommand } from "../contract/text-command.ts";
 import type { DiscordInteraction, DiscordMessage, DiscordUser } from "./inbound/events.ts";
 import { MessageType } from "./inbound/events.ts";
 import { attachmentId, permalink } from "./inbound/ids.ts";
@@ -28,7 +28,7 @@ export const toUserMessage = (
   conversation: Conversation,
   botId: string,
   { channel, tenant, agent, newId }: InboundContext,
-): UserMessage | undefined => {
+): FromPerson | undefined => {
   const text = readableText(message, botId);
   const attachments = message.attachments.map(({ id, filename, content_type, size }) => ({
     id: attachmentId({ channelId: message.channel_id, messageId: message.id, id }),
@@ -41,6 +41,7 @@ export const toUserMessage = (
   const command = isMentionOnly ? { name: "help", args: "" } : textCommand(text);
   const replyTo = answeredMessage(message) ?? conversation.thread;
   return {
+    ...kindFor(command),
     id: messageIdOf(channel, message.id),
     tenant,
     agent,
@@ -49,7 +50,6 @@ export const toUserMessage = (
     text,
     attachments,
     ...(replyTo !== undefined && { replyTo }),
-    ...(command && { command }),
     link: permalink(conversation, message.id),
     sentAt: new Date(message.timestamp).toISOString(),
     traceId: newId(),
@@ -100,12 +100,13 @@ export const interactionMessage = (
   conversation: Conversation,
   sentAt: string,
   { channel, tenant, agent, newId }: InboundContext,
-): UserMessage | undefined => {
+): CommandMessage | undefined => {
   const user = interaction.member?.user ?? interaction.user;
   const command = commandIn(interaction);
   if (!user || command === undefined) return undefined;
   const account = accountOf(user, interaction.member?.nick);
   return {
+    kind: "command",
     id: interactionMessageId(channel, interaction.id),
     tenant,
     agent,
@@ -120,7 +121,7 @@ export const interactionMessage = (
   };
 };
 
-const commandIn = (interaction: DiscordInteraction): UserMessage["command"] => {
+const commandIn = (interaction: DiscordInteraction): CommandLine | undefined => {
   if (interaction.type === 3) return pressedAction(interaction.data.custom_id);
   const { name, options } = interaction.data;
   const args = options.map(({ value }) => String(value ?? "").trim()).join(" ");

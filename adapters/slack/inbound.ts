@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { isoTime } from "../../core/contract/clock.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
-import type { Attachment, UserMessage } from "../../core/contract/user-message.ts";
-import { textCommand } from "../contract/text-command.ts";
+import type { Attachment, CommandLine, CommandMessage, FromPerson } from "../../core/contract/user-message.ts";
+import { kindFor, textCommand } from "../contract/text-command.ts";
 import type { SlackIdentity } from "./api/web-api.ts";
 import { type AuthorTeam, authorTeamOf } from "./author.ts";
 import type { SlackAccess } from "./config.ts";
@@ -21,7 +21,7 @@ export interface Arrival {
 
 /** The account has no name yet: the profile has it, and sometimes only the profile names the workspace. */
 export type Inbound =
-  | { readonly message: UserMessage; readonly author: AuthorTeam }
+  | { readonly message: FromPerson; readonly author: AuthorTeam }
   /** strange: unexpected, worth a warning. removed: the app is no longer installed. */
   | { readonly ignored: string; readonly strange?: boolean; readonly removed?: boolean };
 
@@ -90,13 +90,14 @@ export const messageOfButton = (press: ButtonPress, arrival: Arrival): Inbound =
   return { message: { ...message, replyTo: shownIn }, author };
 };
 
-const spoken = (event: MessageEvent, user: string, conversation: Conversation, arrival: Arrival): UserMessage => {
+const spoken = (event: MessageEvent, user: string, conversation: Conversation, arrival: Arrival): FromPerson => {
   const { identity, channel } = arrival;
   const text = plainText(event.text ?? "", identity.botUserId);
   const attachments = (event.files ?? []).flatMap(attachmentOf);
   const isAnswer = event.thread_ts !== undefined && event.thread_ts !== event.ts;
   const command = text === "" && attachments.length === 0 ? { name: "help", args: "" } : textCommand(text);
   return {
+    ...kindFor(command),
     // Slack sends a mention twice, as "app_mention" and as "message": two event ids, but the same timestamp and room.
     id: `${channel}:${identity.teamId}:${event.channel}:${event.ts}`,
     tenant: arrival.tenant,
@@ -106,7 +107,6 @@ const spoken = (event: MessageEvent, user: string, conversation: Conversation, a
     text,
     attachments,
     ...(isAnswer && { replyTo: event.thread_ts }),
-    ...(command && { command }),
     link: permalinkOf(identity.teamUrl, event.channel, event.ts, event.thread_ts),
     sentAt: isoTime(Math.min(Number(event.ts) * 1_000, arrival.now)),
     traceId: arrival.traceId,
@@ -116,8 +116,9 @@ const spoken = (event: MessageEvent, user: string, conversation: Conversation, a
 const commandMessage = (
   { tenant, agent, now, traceId }: Arrival,
   conversation: Conversation,
-  { id, user, command }: { id: string; user: string; command: { name: string; args: string } },
-): UserMessage => ({
+  { id, user, command }: { id: string; user: string; command: CommandLine },
+): CommandMessage => ({
+  kind: "command",
   id,
   tenant,
   agent,

@@ -1,6 +1,6 @@
 import { AppError } from "../../core/contract/app-error.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
-import type { UserMessage } from "../../core/contract/user-message.ts";
+import type { FromPerson } from "../../core/contract/user-message.ts";
 import { refuseIfUnwritable } from "../../core/contract/write-availability.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Inbox } from "../contract/channel-adapter.ts";
@@ -23,7 +23,7 @@ export interface IntakeDeps {
   /** The app's own direct message conversation with a person. */
   privateConversation(user: string): Promise<Conversation>;
   /** Shows the author of a message, and only them, why it was refused. Never fails. */
-  tell(message: UserMessage, why: string): void;
+  tell(message: FromPerson, why: string): void;
   /** Called when Slack reports that the app was removed. */
   removed(what: string): void;
 }
@@ -86,7 +86,7 @@ export class Intake {
   }
 
   /** Adds the author's profile to the message. A string is a refusal that only the profile could decide. */
-  async #prepare(payload: Payload, message: UserMessage, author: AuthorTeam): Promise<UserMessage | string> {
+  async #prepare(payload: Payload, message: FromPerson, author: AuthorTeam): Promise<FromPerson | string> {
     const { profiles, identity, access } = this.#deps;
     const profile = await profiles.of(message.account.id);
     const refused = author === "unknown" ? refusalOf(profileTeamOf(profile, identity), access) : undefined;
@@ -99,7 +99,7 @@ export class Intake {
     return { ...message, account, conversation: await this.#deps.privateConversation(account.id) };
   }
 
-  #refuse(payload: Payload, message: UserMessage, why: string): Taken {
+  #refuse(payload: Payload, message: FromPerson, why: string): Taken {
     const { context, tell } = this.#deps;
     context.logger.info({ message: message.id, why }, "message refused");
     // The response to a slash command shows the reason itself.

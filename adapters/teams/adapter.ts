@@ -1,7 +1,7 @@
 import type { AppError } from "../../core/contract/app-error.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
-import type { Attachment, UserMessage } from "../../core/contract/user-message.ts";
+import type { Attachment, InboundMessage } from "../../core/contract/user-message.ts";
 import type {
   AttachmentAdapter,
   CheckableAdapter,
@@ -99,7 +99,7 @@ export class TeamsAdapter implements Abilities {
       references: this.#references,
       keys: this.#keys,
       botId: this.#botId,
-      tell: (message: UserMessage, refusal: AppError) => this.#tell(message, refusal),
+      tell: (message: InboundMessage, refusal: AppError) => this.#tell(message, refusal),
     };
     this.webhooks = [
       {
@@ -211,7 +211,7 @@ export class TeamsAdapter implements Abilities {
     });
   }
 
-  #tell(message: UserMessage, refusal: AppError): void {
+  #tell(message: InboundMessage, refusal: AppError): void {
     if (!this.#refusals.mayShow(message.account.id, message.conversation.room, refusal.code)) return;
     const text = escapeXml(`I cannot take this: ${refusal.message}.`);
     this.#post(message.conversation, { type: "message", textFormat: "xml", text }).catch((error: unknown) =>

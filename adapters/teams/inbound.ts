@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { isoTime } from "../../core/contract/clock.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
-import type { Account, UserMessage } from "../../core/contract/user-message.ts";
-import { textCommand } from "../contract/text-command.ts";
+import type { Account, InboundMessage } from "../../core/contract/user-message.ts";
+import { kindFor, textCommand } from "../contract/text-command.ts";
 import type { Reference } from "./api/references.ts";
 import type { Activity, SentAttachment } from "./inbound/activity.ts";
 import { isMentioned, messageText } from "./inbound/message-text.ts";
@@ -26,7 +26,7 @@ export const PressedButton = z.looseObject({
 });
 
 /** Converts a new or edited message; undefined for reactions, posts of bots and messages that do not address the agent. */
-export const userMessageOf = (activity: Activity, arrival: Arrival): UserMessage | undefined => {
+export const userMessageOf = (activity: Activity, arrival: Arrival): InboundMessage | undefined => {
   const { id, from } = activity;
   const isEdit = activity.type === "messageUpdate";
   if (!(isEdit || activity.type === "message") || id === undefined || from === undefined) return undefined;
@@ -43,9 +43,11 @@ export const userMessageOf = (activity: Activity, arrival: Arrival): UserMessage
   const command = pressed ? { name: pressed.command, args: pressed.args } : textCommand(text);
   // An edit cannot turn a message into a command.
   if (isEdit && command !== undefined) return undefined;
+  const kind = isEdit ? ({ kind: "edit" } as const) : kindFor(command);
   const replyTo = answered(activity, conversation);
   const link = messageLink(conversation, id, referenceOf(activity), arrival.directory);
   return {
+    ...kind,
     id: `${arrival.channel}:${activity.conversation.id}:${id}`,
     tenant: arrival.tenant,
     agent: arrival.agent,
@@ -55,12 +57,10 @@ export const userMessageOf = (activity: Activity, arrival: Arrival): UserMessage
     text,
     attachments,
     ...(replyTo !== undefined && { replyTo }),
-    ...(command && { command }),
     ...(link !== undefined && { link }),
-    editable: true,
-    ...(isEdit && { isEdit }),
     sentAt: sentAt(activity, arrival.now),
     traceId: arrival.traceId,
+    ...(kind.kind === "message" && { editable: true }),
   };
 };
 

@@ -1,6 +1,6 @@
 import { isoTime } from "../../core/contract/clock.ts";
-import type { Account, Attachment, UserMessage } from "../../core/contract/user-message.ts";
-import { textCommand } from "../contract/text-command.ts";
+import type { Account, Attachment, CommandLine, FromPerson } from "../../core/contract/user-message.ts";
+import { kindFor, textCommand } from "../contract/text-command.ts";
 import type { StoredFile } from "./files/file-record.ts";
 import type { Identity } from "./identity/visitor-token.ts";
 import type { Command, Hello, LoggedFrame, Message } from "./protocol.ts";
@@ -25,9 +25,10 @@ export const accountOf = ({ visitor, name }: Identity, { timeZone, locale }: Hel
 });
 
 /** The client's id becomes part of the message id, so a duplicate is recognised on any socket. */
-export const userMessageOf = (frame: Message | Command, arrival: Arrival): UserMessage => {
+export const userMessageOf = (frame: Message | Command, arrival: Arrival): FromPerson => {
   const { channel, tenant, agent, account, now, traceId, files } = arrival;
   return {
+    ...kindFor(commandOf(frame)),
     id: `${messageIdPrefix(channel, account.id)}${frame.id}`,
     tenant,
     agent,
@@ -36,7 +37,6 @@ export const userMessageOf = (frame: Message | Command, arrival: Arrival): UserM
     text: textOf(frame),
     attachments: files.map((file) => ({ ...attachmentOf(file), id: `${account.id}/${file.id}` })),
     ...(frame.replyTo !== undefined && { replyTo: frame.replyTo }),
-    ...commandOf(frame),
     messageId: frame.id,
     sentAt: isoTime(now),
     traceId,
@@ -44,15 +44,18 @@ export const userMessageOf = (frame: Message | Command, arrival: Arrival): UserM
 };
 
 /** The log entry that shows the message in every tab of the visitor. */
-export const saidOf = (frame: Message | Command, now: number, files: readonly StoredFile[]): LoggedFrame => ({
-  type: "said",
-  id: frame.id,
-  text: textOf(frame),
-  ...(frame.replyTo !== undefined && { replyTo: frame.replyTo }),
-  ...commandOf(frame),
-  ...(files.length > 0 && { attachments: files.map(attachmentOf) }),
-  createdAt: isoTime(now),
-});
+export const saidOf = (frame: Message | Command, now: number, files: readonly StoredFile[]): LoggedFrame => {
+  const command = commandOf(frame);
+  return {
+    type: "said",
+    id: frame.id,
+    text: textOf(frame),
+    ...(frame.replyTo !== undefined && { replyTo: frame.replyTo }),
+    ...(command && { command }),
+    ...(files.length > 0 && { attachments: files.map(attachmentOf) }),
+    createdAt: isoTime(now),
+  };
+};
 
 const attachmentOf = ({ id, name, mediaType, bytes }: StoredFile): Attachment => ({ id, name, mediaType, bytes });
 
@@ -71,11 +74,8 @@ export const clientIdOf = (correlationId: string, channel: string, visitor: stri
 /** Visitor ids of host pages may contain colons, so the id is encoded. */
 const messageIdPrefix = (channel: string, visitor: string): string => `${channel}:${encodeURIComponent(visitor)}:`;
 
-const commandOf = (frame: Message | Command): Pick<UserMessage, "command"> => {
-  if (frame.type === "command") return { command: { name: frame.name, args: wellFormed(frame.args ?? "") } };
-  const command = textCommand(textOf(frame));
-  return command === undefined ? {} : { command };
-};
+const commandOf = (frame: Message | Command): CommandLine | undefined =>
+  frame.type === "command" ? { name: frame.name, args: wellFormed(frame.args ?? "") } : textCommand(textOf(frame));
 
 const textOf = (frame: Message | Command): string =>
   frame.type === "message" ? wellFormed(frame.text) : wellFormed(`/${frame.name} ${frame.args ?? ""}`.trimEnd());

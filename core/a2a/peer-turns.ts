@@ -1,7 +1,7 @@
 import type { Tool } from "../contract/tool.ts";
 import type { SubtaskDeps } from "../subtasks/index.ts";
 import type { Agent } from "../turns/index.ts";
-import type { TurnHook, TurnRequester, TurnSource } from "../turns/source/index.ts";
+import type { FindRequester, TurnHook, TurnSources } from "../turns/source/index.ts";
 import { callbackPrompt } from "./calls/callback-turn.ts";
 import { lateAnswerPrompt, removeReadNotifications } from "./late/late-answer-turn.ts";
 import { answerCaller } from "./local/answer-caller.ts";
@@ -9,27 +9,28 @@ import { peerRequestPrompt } from "./local/peer-request.ts";
 
 interface PeerTurns {
   /** Turns that another agent's message or answer starts. */
-  readonly sources: readonly TurnSource[];
+  readonly sources: Pick<TurnSources, "peer" | "callback" | "late">;
   /** An agent of this deployment that called another one. */
-  readonly requester: TurnRequester;
+  readonly requester: FindRequester;
   /** Removes the notifications about late answers that a turn has read. */
   readonly hook: TurnHook;
 }
 
 /** The part that messages between agents have in turns. */
 export const peerTurns = (deps: SubtaskDeps): PeerTurns => ({
-  sources: [
-    { types: ["peer"], prompt: peerRequestPrompt },
-    { types: ["callback"], prompt: (agent, message) => callbackPrompt(deps, agent, message) },
-    { types: ["late"], prompt: (agent, message) => lateAnswerPrompt(deps, agent, message) },
-  ],
-  requester: {
-    isFor: (message) => message.synthetic?.owner.worksFor !== undefined,
-    agentFor: withoutPeopleTools,
-    async settle(agent, { id: messageId, synthetic }, result) {
-      const worksFor = synthetic?.owner.worksFor;
-      if (worksFor) await answerCaller(deps, agent, { worksFor, sessionId: synthetic.sessionId, messageId }, result);
-    },
+  sources: {
+    peer: peerRequestPrompt,
+    callback: (agent, message) => callbackPrompt(deps, agent, message),
+    late: (agent, message) => lateAnswerPrompt(deps, agent, message),
+  },
+  requester: ({ id: messageId, synthetic: { owner, sessionId } }) => {
+    const { worksFor } = owner;
+    return (
+      worksFor && {
+        agentFor: withoutPeopleTools,
+        settle: (agent, result) => answerCaller(deps, agent, { worksFor, sessionId, messageId }, result),
+      }
+    );
   },
   hook: {
     async onEnd({ agent: { tenant, name }, message, record, entry, isDeadLetter }) {

@@ -1,6 +1,6 @@
 import type { ReplyAction } from "../contract/agent-reply.ts";
 import type { MenuCommand } from "../contract/menu-command.ts";
-import type { UserMessage } from "../contract/user-message.ts";
+import type { CommandMessage } from "../contract/user-message.ts";
 import type { ScheduleDeps } from "../schedules/index.ts";
 import type { SessionHistory } from "../sessions/index.ts";
 import type { SubtaskDeps } from "../subtasks/index.ts";
@@ -15,7 +15,7 @@ export interface CommandDeps extends SubtaskDeps, ScheduleDeps {
 
 export interface CommandCall {
   readonly deps: CommandDeps;
-  readonly message: UserMessage;
+  readonly message: CommandMessage;
   /** The text after the name, trimmed. */
   readonly args: string;
   /** Session, asker and audience, fixed at the first delivery of the command. */

@@ -1,4 +1,4 @@
-import type { UserMessage } from "../contract/user-message.ts";
+import type { CommandMessage } from "../contract/user-message.ts";
 import { publishReply } from "../delivery/index.ts";
 import type { TurnRecord } from "../turns/records/index.ts";
 import type { CommandDeps } from "./command.ts";
@@ -7,10 +7,10 @@ import { commandFor } from "./commands.ts";
 /** Runs a command and publishes its answer as a notice, which needs no anchor (O7). */
 export const runCommand = async (
   deps: CommandDeps,
-  message: UserMessage,
-  { name, args }: NonNullable<UserMessage["command"]>,
+  message: CommandMessage,
   { record, seenBefore }: { readonly record: TurnRecord; readonly seenBefore: boolean },
 ): Promise<void> => {
+  const { name, args } = message.command;
   const command = commandFor(name);
   const answer = await command.run({ deps, message, args: args.trim(), record });
   const isForCallerOnly = (command.privately || message.unseen === true) && message.conversation.kind === "shared";

@@ -1,40 +1,8 @@
 import { z } from "zod";
+import type { AgentRef } from "./agent-ref.ts";
 import { Conversation, conversationKey } from "./conversation.ts";
-import { Asker, Audience, OwnerContext, PeerChain, ReplyOrigin } from "./work-context.ts";
-
-/** A proactive message that the conversation has shown; its session adds it to the history (O15). */
-export const ShownReply = z.looseObject({
-  replyId: z.string().min(1),
-  markdown: z.string(),
-  origin: ReplyOrigin,
-  at: z.iso.datetime(),
-});
-export type ShownReply = z.infer<typeof ShownReply>;
-
-/**
- * Marks a message that core wrote: it starts a background turn of the session. "task" begins new work (a schedule run).
- * The other types continue work and inherit its origin and audience (O2): "peer" carries another agent's message,
- * "callback" another agent's answer, "late" an answer that came after the asking subtask had ended.
- */
-export const Synthetic = z.looseObject({
-  type: z.enum(["task", "synthesis", "amendment", "wake-up", "peer", "callback", "late"]),
-  sessionId: z.string(),
-  /** The session starts with this message, so there is no history to read. */
-  isFirst: z.literal(true).optional(),
-  origin: ReplyOrigin,
-  audience: Audience,
-  asker: Asker,
-  owner: OwnerContext,
-  /** The first turn of the work; absent if this message begins it. */
-  rootTurnId: z.string().optional(),
-  /** No user is waiting, so the turn's own text is dropped if it has delegated work. */
-  background: z.boolean(),
-  /** Present if agents have passed the work to each other. */
-  chain: PeerChain.optional(),
-  /** The payload of the type; its source parses it. */
-  data: z.record(z.string(), z.unknown()).optional(),
-});
-export type Synthetic = z.infer<typeof Synthetic>;
+import { type PayloadOf, Synthetic, type SyntheticContent, type SyntheticOf, type SyntheticType } from "./synthetic.ts";
+import { type DelegationContext, ReplyOrigin, type WorkContext } from "./work-context.ts";
 
 /** A reference; the bytes are fetched through the adapter that made it. */
 export const Attachment = z.looseObject({
@@ -56,7 +24,20 @@ export const Account = z.looseObject({
 });
 export type Account = z.infer<typeof Account>;
 
-export const UserMessage = z.looseObject({
+export const CommandLine = z.object({ name: z.string().min(1), args: z.string() });
+export type CommandLine = z.infer<typeof CommandLine>;
+
+/** A proactive message that the conversation has shown; its session adds it to the history (O15). */
+export const ShownReply = z.looseObject({
+  replyId: z.string().min(1),
+  markdown: z.string(),
+  origin: ReplyOrigin,
+  at: z.iso.datetime(),
+});
+export type ShownReply = z.infer<typeof ShownReply>;
+
+/** Every kind has these: 0.1.0 rejects a message without text and attachments, also if they are empty. */
+const common = {
   /** Deterministic: the same platform event gives the same id, so duplicates are recognised. */
   id: z.string().min(1),
   tenant: z.string().min(1),
@@ -65,29 +46,137 @@ export const UserMessage = z.looseObject({
   account: Account,
   text: z.string(),
   attachments: z.array(Attachment),
-  /** The platform's id of the message that this one replies to. */
-  replyTo: z.string().optional(),
-  /** Present for a command, which travels in order with the messages around it. */
-  command: z.looseObject({ name: z.string().min(1), args: z.string() }).optional(),
-  /** The platform showed the command only to its sender, so the answer is only for the sender. */
-  unseen: z.boolean().optional(),
-  /** Present if core wrote the message. */
-  synthetic: Synthetic.optional(),
-  /** Present if this is not a message but the report of a proactive message shown in the conversation (O15). */
-  shown: ShownReply.optional(),
-  /** The platform's id of this message. */
-  messageId: z.string().optional(),
-  /** The platform reports edits of this message. */
-  editable: z.boolean().optional(),
-  /** Not a new message: the new text of the message with this id. */
-  isEdit: z.boolean().optional(),
-  /** The permalink of this message, on platforms that have permalinks. */
-  link: z.string().optional(),
   sentAt: z.iso.datetime(),
   traceId: z.string().min(1),
+};
+
+const fromPerson = {
+  ...common,
+  /** The platform's id of the message that this one replies to. */
+  replyTo: z.string().optional(),
+  /** The platform's id of this message. */
+  messageId: z.string().optional(),
+  /** The permalink of this message, on platforms that have permalinks. */
+  link: z.string().optional(),
+};
+
+/** A person's message to the agent. */
+const PersonMessage = z.object({
+  kind: z.literal("message"),
+  ...fromPerson,
+  /** The platform reports edits of this message. */
+  editable: z.boolean().optional(),
 });
-export type UserMessage = z.infer<typeof UserMessage>;
+export type PersonMessage = z.infer<typeof PersonMessage>;
+
+/** The new text of the message with this id. */
+const EditMessage = z.object({ kind: z.literal("edit"), ...fromPerson });
+export type EditMessage = z.infer<typeof EditMessage>;
+
+/** A command, also from a button. It travels in order with the messages around it. */
+const CommandMessage = z.object({
+  kind: z.literal("command"),
+  ...fromPerson,
+  command: CommandLine,
+  /** The platform showed the command only to its sender, so the answer is only for the sender. */
+  unseen: z.boolean().optional(),
+});
+export type CommandMessage = z.infer<typeof CommandMessage>;
+
+/** Reports a proactive message that the conversation shows (O15). It expects no answer. */
+const ShownMessage = z.object({ kind: z.literal("shown"), ...common, shown: ShownReply });
+export type ShownMessage = z.infer<typeof ShownMessage>;
+
+/** A message that core wrote: it starts a background turn. */
+const SyntheticMessage = z.object({
+  kind: z.literal("synthetic"),
+  ...common,
+  /** The permalink of the conversation in which the work began. */
+  link: z.string().optional(),
+  synthetic: Synthetic,
+});
+export type SyntheticMessage = z.infer<typeof SyntheticMessage>;
+
+const AnyMessage = z.discriminatedUnion("kind", [
+  PersonMessage,
+  EditMessage,
+  CommandMessage,
+  ShownMessage,
+  SyntheticMessage,
+]);
+
+/** Messages of 0.1.0 have no `kind`; the fields that they have tell it. */
+const withKind = (wire: unknown): unknown => {
+  if (typeof wire !== "object" || wire === null || "kind" in wire) return wire;
+  if ("synthetic" in wire) return { ...wire, kind: "synthetic" };
+  if ("shown" in wire) return { ...wire, kind: "shown" };
+  if ("command" in wire) return { ...wire, kind: "command" };
+  return { ...wire, kind: "isEdit" in wire && wire.isEdit === true ? "edit" : "message" };
+};
+
+/** A message to an agent. Older processes read it too: they ignore `kind` and look at the fields. */
+export const UserMessage = z.preprocess(withKind, AnyMessage);
+export type UserMessage = z.infer<typeof AnyMessage>;
+
+/** What adapters hand over. */
+export type InboundMessage = PersonMessage | EditMessage | CommandMessage;
+
+/** A person waits for the answer. */
+export type FromPerson = PersonMessage | CommandMessage;
+
+/** The messages that open a turn. */
+export type TurnMessage = FromPerson | SyntheticMessage;
+
+/** A background message of one type, with its payload. */
+export type SyntheticMessageOf<T extends SyntheticType> = Omit<SyntheticMessage, "synthetic"> & {
+  synthetic: SyntheticOf<T> & { data: PayloadOf<T> };
+};
+
+/** The work of a background message; without `rootTurnId` if the message begins it. */
+type BackgroundWork = Omit<WorkContext, "standing"> & {
+  readonly standing: Pick<DelegationContext, "owner" | "background" | "chain"> & { readonly rootTurnId?: string };
+};
+
+type BackgroundContent = SyntheticContent & {
+  readonly id: string;
+  readonly at: string;
+  readonly text?: string;
+  readonly isFirst?: true;
+};
+
+/** A background message to the session of the work. */
+export const syntheticMessage = (
+  { tenant, agent }: AgentRef,
+  { sessionId, standing, origin, audience, asker, traceId }: BackgroundWork,
+  { id, at, text = "", isFirst, ...content }: BackgroundContent,
+): SyntheticMessage => ({
+  kind: "synthetic",
+  id,
+  tenant,
+  agent,
+  conversation: audience.conversation,
+  account: { id: asker.accountId, name: asker.name },
+  text,
+  attachments: [],
+  synthetic: {
+    ...content,
+    sessionId,
+    ...(isFirst && { isFirst }),
+    origin,
+    audience,
+    asker,
+    owner: standing.owner,
+    ...(standing.rootTurnId !== undefined && { rootTurnId: standing.rootTurnId }),
+    background: standing.background,
+    ...(standing.chain !== undefined && { chain: standing.chain }),
+  },
+  ...(standing.owner.sessionUri !== undefined && { link: standing.owner.sessionUri }),
+  sentAt: at,
+  traceId,
+});
 
 /** Messages with the same key are handled in order: per conversation, or per session if the session has no conversation. */
-export const orderKey = ({ conversation, synthetic }: Pick<UserMessage, "conversation" | "synthetic">): string =>
-  synthetic?.owner.ownerType === "orchestrator" ? `session/${synthetic.sessionId}` : conversationKey(conversation);
+export const orderKey = (message: UserMessage): string =>
+  message.kind === "synthetic" && message.synthetic.owner.ownerType === "orchestrator"
+    ? `session/${message.synthetic.sessionId}`
+    : conversationKey(message.conversation);

@@ -1,12 +1,12 @@
 import type { Store } from "../contract/store.ts";
-import type { UserMessage } from "../contract/user-message.ts";
+import type { FromPerson } from "../contract/user-message.ts";
 import { type ContinuedWork, type PostedReply, readPosted } from "../origin/index.ts";
 import { mayContinue } from "./visibility.ts";
 
 /** The replies shown by the message that this one replies to, or by the root of its thread. */
 export const readRepliedTo = async (
   store: Store,
-  { tenant, agent, conversation, replyTo }: UserMessage,
+  { tenant, agent, conversation, replyTo }: FromPerson,
 ): Promise<readonly PostedReply[]> => {
   const { thread, ...room } = conversation;
   const answered = replyTo === undefined ? [] : await readPosted(store, { tenant, agent, conversation }, replyTo);
@@ -21,13 +21,13 @@ export const readRepliedTo = async (
  * The work that a message continues, as far as its writer may see it (O14). A reply to a digest continues all permitted
  * items, because only its text tells which of them it means.
  */
-export const resolveRepliedTo = async (store: Store, message: UserMessage): Promise<readonly ContinuedWork[]> => {
+export const resolveRepliedTo = async (store: Store, message: FromPerson): Promise<readonly ContinuedWork[]> => {
   const shown = await readRepliedTo(store, message);
   const isFree = await Promise.all(shown.map((one) => mayContinue(store, one, message)));
   return shown.filter((_, index) => isFree[index]).map((one) => continued(one, message));
 };
 
-const continued = (shown: PostedReply, message: UserMessage): ContinuedWork => {
+const continued = (shown: PostedReply, message: FromPerson): ContinuedWork => {
   const { replyId, origin, number, sessionId, rootTurnId, turnId } = shown;
   const own = [rootTurnId, turnId].filter((id) => id !== undefined);
   const turns = mayReadSession(shown, message) ? "all" : own;
@@ -39,7 +39,7 @@ const continued = (shown: PostedReply, message: UserMessage): ContinuedWork => {
  * conversation the writer could read it anyway. In private only the account that asked in private qualifies: other
  * accounts may have been linked later, and a person may have left the room since.
  */
-const mayReadSession = ({ audience }: PostedReply, { conversation, account }: UserMessage): boolean =>
+const mayReadSession = ({ audience }: PostedReply, { conversation, account }: FromPerson): boolean =>
   conversation.kind === "shared" ||
   (audience.conversation.kind === "private" &&
     conversation.channel === audience.conversation.channel &&

@@ -1,4 +1,4 @@
-import type { UserMessage } from "../contract/user-message.ts";
+import type { TurnMessage } from "../contract/user-message.ts";
 import type { TurnEntry } from "../sessions/index.ts";
 import type { Agent } from "../turns/index.ts";
 import { compactSessionAsync } from "./compact-session-async.ts";
@@ -17,7 +17,7 @@ import { requesterOf, turnPrompt } from "./turn-prompt.ts";
 export const answerMessage = async (
   deps: IntakeDeps,
   agent: Agent,
-  message: UserMessage,
+  message: TurnMessage,
   opened: OpenedTurn,
   run: TurnRun,
 ): Promise<TurnEntry | undefined> => {
@@ -28,14 +28,14 @@ export const answerMessage = async (
   // Read after the window: an entry that is missing up to the window's end can only be written behind it.
   const ended = seenBefore ? await history.endedTurn(sessionId, index, turnId) : undefined;
   const prompt = ended === undefined ? await turnPrompt(features, agent, message) : undefined;
-  const state = ended === undefined ? await requester?.stateOf?.(message, seenBefore) : undefined;
-  if (prompt !== undefined && state === "ended") await requester?.backfill?.(message, prompt.text, opened);
+  const state = ended === undefined ? await requester?.stateOf?.(seenBefore) : undefined;
+  if (prompt !== undefined && state === "ended") await requester?.backfill?.(prompt.text, opened);
   if (prompt?.obsolete || state === "ended") return undefined;
   // A turn that must reply needs its anchor's summary too: the model writes both at the same time.
   const summary = prompt?.mustReply ? decideSummary(deps, agent, opened) : undefined;
   summary?.catch(() => undefined);
   let settled: Promise<unknown> | undefined;
-  const settle = (entry: TurnEntry) => (settled ??= Promise.resolve(requester?.settle(agent, message, entry, state)));
+  const settle = (entry: TurnEntry) => (settled ??= Promise.resolve(requester?.settle(agent, entry, state)));
   const alongside = requester?.settlesAlongside ? settle : undefined;
   const entry = ended ?? (prompt && (await runAndRecordTurn(deps, agent, message, prompt, opened, run, alongside)));
   if (entry === undefined) return undefined;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { collection, keyOf } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
 import { update } from "../contract/update.ts";
-import type { UserMessage } from "../contract/user-message.ts";
+import type { EditMessage, FromPerson, PersonMessage } from "../contract/user-message.ts";
 import { revokeExposedCodes } from "../people/linking/index.ts";
 
 /** The edited text of a message. */
@@ -12,10 +12,10 @@ const Edit = z.looseObject({ text: z.string(), at: z.iso.datetime() });
 const ONE_DAY_MS = 24 * 3_600_000;
 const edits = collection("edits", Edit, { ttlMs: ONE_DAY_MS });
 
-const editKey = ({ tenant, agent, id }: UserMessage) => keyOf(edits, tenant, agent, id);
+const editKey = ({ tenant, agent, id }: PersonMessage | EditMessage) => keyOf(edits, tenant, agent, id);
 
 /** Stores the newest text of a message; it counts until the turn of the message begins. */
-export const noteEdit = async (store: Store, message: UserMessage): Promise<void> => {
+export const noteEdit = async (store: Store, message: EditMessage): Promise<void> => {
   const { text, sentAt: at } = message;
   await revokeExposedCodes(store, message);
   await update(store, editKey(message), (known) =>
@@ -24,5 +24,5 @@ export const noteEdit = async (store: Store, message: UserMessage): Promise<void
 };
 
 /** Read only if the platform reports edits, so most messages cost no read. Edits of commands do not count. */
-export const editedText = async (store: Store, message: UserMessage): Promise<string | undefined> =>
-  message.editable && message.command === undefined ? (await store.get(editKey(message)))?.value.text : undefined;
+export const editedText = async (store: Store, message: FromPerson): Promise<string | undefined> =>
+  message.kind === "message" && message.editable ? (await store.get(editKey(message)))?.value.text : undefined;

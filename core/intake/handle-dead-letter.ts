@@ -1,6 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
 import type { DeadLetter } from "../contract/bus.ts";
-import type { UserMessage } from "../contract/user-message.ts";
+import type { TurnMessage, UserMessage } from "../contract/user-message.ts";
 import { publishReply } from "../delivery/index.ts";
 import { unlinkedPersonId } from "../people/index.ts";
 import type { TurnEntry } from "../sessions/index.ts";
@@ -23,11 +23,11 @@ export const handleDeadLetter = async (
   // A message that does not parse has no known sender; operators find the dead letter.
   if (message === undefined) return;
   // No answer is expected: people have already seen the reply that it reports.
-  if (message.shown !== undefined) return;
+  if (message.kind === "shown" || message.kind === "edit") return;
   const { record, entry } = await recordedTurn(deps, message);
   const end = entry ?? { outcome: "failed" as const, finalText: failureText.internal };
   const requester = requesterOf(deps.features, message);
-  if (requester) await requester.settle(agent, message, end);
+  if (requester) await requester.settle(agent, end);
   else if (record === undefined || entry === undefined) await publishFailure(deps, agent, message, letter);
   else if (isForPeople(record, entry)) await publishFinal(deps, agent, record, entry, true);
   for (const hook of deps.features.hooks) await hook.onEnd?.({ agent, message, record, entry, isDeadLetter: true });
@@ -41,10 +41,10 @@ export const handleDeadLetter = async (
 const publishFailure = async (
   deps: IntakeDeps,
   agent: Agent,
-  message: UserMessage,
+  message: TurnMessage,
   letter: DeadLetter,
 ): Promise<void> => {
-  const { tenant, conversation, account, traceId, synthetic } = message;
+  const { tenant, conversation, account, traceId } = message;
   const common = {
     id: `${turnIdOf(message)}/trouble`,
     tenant: agent.tenant,
@@ -55,7 +55,7 @@ const publishFailure = async (
     createdAt: letter.deadAt,
     traceId,
   } as const;
-  if (synthetic === undefined) {
+  if (message.kind !== "synthetic") {
     const audience = {
       conversation,
       personId: unlinkedPersonId(tenant, conversation.channel, account.id),
@@ -64,8 +64,8 @@ const publishFailure = async (
     const waiting = { kind: "notice", sessionId: null, correlationId: message.id, origin: null, audience } as const;
     return publishReply(deps.bus, { ...common, ...waiting });
   }
-  const { sessionId } = synthetic;
-  const work = inheritedWork(message, synthetic);
+  const { sessionId } = message.synthetic;
+  const work = inheritedWork(message);
   const { audience, cause } = work;
   const origin = await settledOrigin(deps.store, agent, work);
   const draft = { ...common, kind: "final", sessionId, origin, audience, ...(cause && { cause }) } as const;
@@ -80,7 +80,7 @@ const publishFailure = async (
 /** The stored records of the turn, as far as it ran. */
 const recordedTurn = async (
   { store, history }: IntakeDeps,
-  message: UserMessage,
+  message: TurnMessage,
 ): Promise<{ record?: TurnRecord | undefined; entry?: TurnEntry | undefined }> => {
   const found = await undefinedIfCorrupt(async () => {
     const record = (await store.get(turnKey(message)))?.value;

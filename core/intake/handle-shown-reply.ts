@@ -4,7 +4,7 @@ import { ack, RETENTION_MS } from "../contract/bus.ts";
 import { collection, keyOf } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
 import { createOrRead } from "../contract/update.ts";
-import type { ShownReply, UserMessage } from "../contract/user-message.ts";
+import type { ShownMessage } from "../contract/user-message.ts";
 import { nextIndex } from "../sessions/index.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 
@@ -17,9 +17,9 @@ const noted = collection("noted", Noted, { ttlMs: RETENTION_MS });
 /** Adds a proactive message from another conversation to the history of the session that shows it (O15). */
 export const handleShownReply = async (
   { store, history, sessions, checkpoint }: IntakeDeps,
-  message: UserMessage,
-  { replyId, markdown, origin, at }: ShownReply,
+  message: ShownMessage,
 ): Promise<Outcome> => {
+  const { replyId, markdown, origin, at } = message.shown;
   const window = await sessions.window(message);
   const position = await firstPosition(store, message, { sessionId: window.sessionId, index: nextIndex(window) });
   await checkpoint("shown.placed");
@@ -27,6 +27,6 @@ export const handleShownReply = async (
   return ack;
 };
 
-const firstPosition = async (store: Store, { tenant, agent, id }: UserMessage, position: Noted): Promise<Noted> => {
+const firstPosition = async (store: Store, { tenant, agent, id }: ShownMessage, position: Noted): Promise<Noted> => {
   return (await createOrRead(store, keyOf(noted, tenant, agent, id), position)).value;
 };

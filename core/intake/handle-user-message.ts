@@ -2,13 +2,14 @@ import { runCommand } from "../commands/index.ts";
 import { messageOf, RevisionConflict } from "../contract/app-error.ts";
 import type { Outcome, Received, Wait } from "../contract/bus.ts";
 import { ack, MAX_FAILURES } from "../contract/bus.ts";
-import type { UserMessage } from "../contract/user-message.ts";
+import type { TurnMessage, UserMessage } from "../contract/user-message.ts";
 import { signalProgress } from "../lib/index.ts";
 import { revokeExposedCodes } from "../people/linking/index.ts";
 import { runSpanId } from "../telemetry/index.ts";
 import { type Agent, TurnYielded, turnSpan } from "../turns/index.ts";
 import { turnIdOf } from "../turns/records/index.ts";
 import { answerMessage } from "./answer-message.ts";
+import { noteEdit } from "./edited-text.ts";
 import { handleShownReply } from "./handle-shown-reply.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 import type { OpenedTurn } from "./open-turn.ts";
@@ -30,7 +31,22 @@ export const handleUserMessage = async (
   received: Received,
 ): Promise<Outcome> => {
   await deps.checkpoint("intake.received");
-  if (message.shown !== undefined) return handleShownReply(deps, message, message.shown);
+  switch (message.kind) {
+    case "shown":
+      return handleShownReply(deps, message);
+    case "edit":
+      await noteEdit(deps.store, message);
+      return ack;
+    case "message":
+    case "command":
+    case "synthetic":
+      return takeTurn(deps, agent, message, received);
+    default:
+      return message satisfies never;
+  }
+};
+
+const takeTurn = async (deps: IntakeDeps, agent: Agent, message: TurnMessage, received: Received): Promise<Outcome> => {
   await revokeExposedCodes(deps.store, message);
   try {
     const opened = await openTurn(deps, message);
@@ -55,11 +71,11 @@ export const handleUserMessage = async (
 const waitForLimit = (
   { turns }: IntakeDeps,
   { name: agent, maxTurnsPerPerson }: Agent,
-  { command, synthetic }: UserMessage,
+  message: TurnMessage,
   { record }: OpenedTurn,
 ): Wait | undefined => {
   const { personId } = record.audience;
-  if (command !== undefined || synthetic !== undefined || personId === null) return undefined;
+  if (message.kind !== "message" || personId === null) return undefined;
   const person = { agent, personId };
   if (turns.ofPerson(person) < maxTurnsPerPerson) return undefined;
   return {
@@ -68,19 +84,19 @@ const waitForLimit = (
   };
 };
 
-const asEdited = (message: UserMessage, { record: { editedText } }: OpenedTurn): UserMessage =>
+const asEdited = (message: TurnMessage, { record: { editedText } }: OpenedTurn): TurnMessage =>
   editedText === undefined ? message : { ...message, text: editedText };
 
 const handle = async (
   deps: IntakeDeps,
   agent: Agent,
-  message: UserMessage,
+  message: TurnMessage,
   opened: OpenedTurn,
   { attempt: run, failures }: Received,
 ): Promise<void> => {
   const { traceId, turnId } = opened.record;
-  if (message.command !== undefined) {
-    await runCommand(deps, message, message.command, opened);
+  if (message.kind === "command") {
+    await runCommand(deps, message, opened);
     deps.meter.count("commands_total", { agent: agent.name });
     return;
   }
@@ -96,8 +112,8 @@ const handle = async (
     return;
   }
   const { outcome, degraded = false } = entry;
-  if (message.synthetic !== undefined && message.synthetic.type !== "task") {
-    const type = message.synthetic.type;
+  if (message.kind === "synthetic" && message.synthetic.type !== "task") {
+    const { type } = message.synthetic;
     deps.meter.count("continuations_total", { agent: agent.name, type, outcome: degraded ? "degraded" : outcome });
   }
   const seconds = (deps.clock.monotonic() - startedAt) / 1_000;

@@ -1,7 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
 import { createOnce } from "../contract/update.ts";
-import type { UserMessage } from "../contract/user-message.ts";
+import type { TurnMessage } from "../contract/user-message.ts";
 import { nextIndex, type SessionWindow } from "../sessions/index.ts";
 import { Journal, type TurnRecord, turnIdOf, turnKey, turnKeyById } from "../turns/records/index.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
@@ -16,7 +16,7 @@ export interface OpenedTurn {
 }
 
 /** Creates or finds the record of the message. The record fixes origin and audience (O2). */
-export const openTurn = async (deps: IntakeDeps, message: UserMessage): Promise<OpenedTurn> => {
+export const openTurn = async (deps: IntakeDeps, message: TurnMessage): Promise<OpenedTurn> => {
   const assumed = resolveFromCache(deps, message);
   if (assumed !== undefined) return openAssuming(deps, message, assumed);
   const todo = await resolveTurn(deps, message);
@@ -29,7 +29,7 @@ export const openTurn = async (deps: IntakeDeps, message: UserMessage): Promise<
  * Stores the turn with cached data and reads the current data at the same time, which saves a round trip. A stale record
  * is corrected before the turn runs; if the process dies in between, the next run checks again.
  */
-const openAssuming = async (deps: IntakeDeps, message: UserMessage, assumed: ResolvedTurn): Promise<OpenedTurn> => {
+const openAssuming = async (deps: IntakeDeps, message: TurnMessage, assumed: ResolvedTurn): Promise<OpenedTurn> => {
   const record: TurnRecord = { ...recordOf(deps, message, assumed), assumed: true };
   const [todo, revision] = await Promise.all([resolveTurn(deps, message), create(deps, message, record)]);
   if (revision === undefined) return find(deps, message);
@@ -38,7 +38,7 @@ const openAssuming = async (deps: IntakeDeps, message: UserMessage, assumed: Res
   return { ...(await correct(deps, message, todo, revision)), seenBefore: false };
 };
 
-const find = async (deps: IntakeDeps, message: UserMessage): Promise<OpenedTurn> => {
+const find = async (deps: IntakeDeps, message: TurnMessage): Promise<OpenedTurn> => {
   const found = await deps.store.get(turnKey(message));
   if (found === undefined)
     throw new AppError("conflict", "the record of the message expired just now; the message will be retried");
@@ -61,15 +61,15 @@ const hasBegun = async ({ history, store }: IntakeDeps, { sessionId, index, turn
 };
 
 /** Rejects with RevisionConflict if another process has taken the turn. */
-const correct = async (deps: IntakeDeps, message: UserMessage, todo: ResolvedTurn, revision: number) => {
+const correct = async (deps: IntakeDeps, message: TurnMessage, todo: ResolvedTurn, revision: number) => {
   const record = recordOf(deps, message, todo);
   await deps.store.put(turnKeyById(message, record.turnId), record, { ifRevision: revision });
   return { record, window: todo.window };
 };
 
-const recordOf = ({ clock }: IntakeDeps, message: UserMessage, { work, window }: ResolvedTurn): TurnRecord => ({
+const recordOf = ({ clock }: IntakeDeps, message: TurnMessage, { work, window }: ResolvedTurn): TurnRecord => ({
   ...work,
-  ...(message.command && { command: message.command.name }),
+  ...(message.kind === "command" && { command: message.command.name }),
   turnId: turnIdOf(message),
   messageId: message.id,
   sessionId: window.sessionId,
@@ -79,5 +79,5 @@ const recordOf = ({ clock }: IntakeDeps, message: UserMessage, { work, window }:
 });
 
 /** Undefined: the record exists already. */
-const create = ({ store }: IntakeDeps, message: UserMessage, record: TurnRecord): Promise<number | undefined> =>
+const create = ({ store }: IntakeDeps, message: TurnMessage, record: TurnRecord): Promise<number | undefined> =>
   createOnce(store, turnKeyById(message, record.turnId), record);

@@ -1,4 +1,4 @@
-import type { Synthetic, UserMessage } from "../contract/user-message.ts";
+import type { Account, FromPerson, SyntheticMessage, TurnMessage } from "../contract/user-message.ts";
 import { resolveRepliedTo } from "../delivery/index.ts";
 import { captureOrigin, causeOf } from "../origin/index.ts";
 import { type ResolvedAsker, resolveAsker } from "../people/index.ts";
@@ -18,22 +18,21 @@ export interface ResolvedTurn {
   readonly window: SessionWindow;
 }
 
-export const resolveTurn = async (deps: IntakeDeps, message: UserMessage): Promise<ResolvedTurn> => {
-  const { synthetic } = message;
-  if (synthetic === undefined) return begin(deps, message);
-  const { sessionId, isFirst } = synthetic;
+export const resolveTurn = async (deps: IntakeDeps, message: TurnMessage): Promise<ResolvedTurn> => {
+  if (message.kind !== "synthetic") return begin(deps, message);
+  const { sessionId, isFirst } = message.synthetic;
   // If an earlier run exists after all, openTurn finds its record and reads the history then.
   const window = isFirst ? windowOf(sessionId, "", 0, []) : await deps.history.window(sessionId);
-  return { window, work: inheritedWork(message, synthetic) };
+  return { window, work: inheritedWork(message) };
 };
 
-const begin = async (deps: IntakeDeps, received: UserMessage): Promise<ResolvedTurn> => {
+const begin = async (deps: IntakeDeps, received: FromPerson): Promise<ResolvedTurn> => {
   const edited = await editedText(deps.store, received);
   const message = edited === undefined ? received : { ...received, text: edited };
   const [window, person] = await Promise.all([deps.sessions.window(message), resolveAsker(deps, message)]);
   deps.askers.met(message, person);
   // Resolving the asker records the conversations that they may see, which the next lookup needs.
-  const continues = message.command === undefined ? await resolveRepliedTo(deps.store, message) : [];
+  const continues = message.kind === "message" ? await resolveRepliedTo(deps.store, message) : [];
   const work = {
     ...begun(message, window.sessionId, person),
     ...(edited !== undefined && { editedText: edited }),
@@ -43,10 +42,10 @@ const begin = async (deps: IntakeDeps, received: UserMessage): Promise<ResolvedT
 };
 
 /** Resolves a plain message from the caches of this process, without a read of a remote store. Undefined: not cached. */
-export const resolveFromCache = (deps: IntakeDeps, message: UserMessage): ResolvedTurn | undefined => {
-  const { synthetic, command, replyTo, conversation, editable = false } = message;
-  const isPlain =
-    synthetic === undefined && command === undefined && replyTo === undefined && conversation.thread === undefined;
+export const resolveFromCache = (deps: IntakeDeps, message: TurnMessage): ResolvedTurn | undefined => {
+  if (message.kind !== "message") return undefined;
+  const { replyTo, conversation, editable = false } = message;
+  const isPlain = replyTo === undefined && conversation.thread === undefined;
   // The record fixes the text of an editable message, so its edits must be read first.
   if (!isPlain || editable || deps.store.exclusive) return undefined;
   const window = deps.sessions.inMemory(message);
@@ -63,7 +62,7 @@ export const isAsAssumed = (
   audience.membership === work.audience.membership;
 
 /** A person's message begins new work, and the person waits for the answer. */
-const begun = (message: UserMessage, sessionId: string, { id: personId, membership }: ResolvedAsker): Work => {
+const begun = (message: FromPerson, sessionId: string, { id: personId, membership }: ResolvedAsker): Work => {
   const { conversation, account, link } = message;
   return {
     origin: captureOrigin(message, sessionId),
@@ -79,7 +78,7 @@ const begun = (message: UserMessage, sessionId: string, { id: personId, membersh
   };
 };
 
-const askerFrom = ({ id, name, locale, timeZone }: UserMessage["account"], personId: string): TurnRecord["asker"] => ({
+const askerFrom = ({ id, name, locale, timeZone }: Account, personId: string): TurnRecord["asker"] => ({
   personId,
   accountId: id,
   name,
@@ -89,16 +88,15 @@ const askerFrom = ({ id, name, locale, timeZone }: UserMessage["account"], perso
 
 /** A continuation keeps the origin and the audience of its work (O2). No user is waiting. */
 export const inheritedWork = (
-  message: UserMessage,
-  synthetic: Synthetic,
+  message: SyntheticMessage,
 ): Pick<TurnRecord, "origin" | "audience" | "asker" | "cause" | "standing"> => {
-  const { origin, audience, asker, owner, rootTurnId, background, chain } = synthetic;
+  const { origin, audience, asker, owner, rootTurnId, background, chain } = message.synthetic;
   const turnId = turnIdOf(message);
   return {
     origin,
     audience,
     asker,
-    cause: causeOf(synthetic, turnId),
+    cause: causeOf(message.synthetic, turnId),
     standing: {
       owner,
       depth: 0,

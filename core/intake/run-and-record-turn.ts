@@ -1,6 +1,6 @@
 import { isoTime } from "../contract/clock.ts";
 import { subjectsOf } from "../contract/subjects.ts";
-import type { UserMessage } from "../contract/user-message.ts";
+import type { TurnMessage } from "../contract/user-message.ts";
 import { ChildAbort } from "../lib/index.ts";
 import { viewOfOrigins } from "../origin/index.ts";
 import { fitEntry, nextIndex, type TurnEntry } from "../sessions/index.ts";
@@ -41,7 +41,7 @@ export interface TurnRun {
 export const runAndRecordTurn = async (
   deps: IntakeDeps,
   agent: Agent,
-  message: UserMessage,
+  message: TurnMessage,
   prompt: TurnPrompt,
   opened: OpenedTurn,
   run: TurnRun,
@@ -87,7 +87,7 @@ const rawResults = (fallbackText: string) => ({
 const runNow = async (
   deps: IntakeDeps,
   agent: Agent,
-  message: UserMessage,
+  message: TurnMessage,
   { text, mustReply, toolRounds = agent.maxToolRounds }: TurnPrompt,
   { record, seenBefore, window }: OpenedTurn,
   run: number,
@@ -104,16 +104,16 @@ const runNow = async (
   const endStopping =
     record.correlationId === undefined ? undefined : deps.turns.stoppable(record, () => over.abort(new TurnStopped()));
   const requester = requesterOf(deps.features, message);
-  const endRequest = requester?.begin?.(message, () => over.abort(new TurnCancelled()));
+  const endRequest = requester?.begin?.(() => over.abort(new TurnCancelled()));
   const limited = { ...(mustReply ? withoutSilence(agent) : agent), maxToolRounds: toolRounds };
   let attempt = run * ATTEMPTS_PER_RUN;
   try {
     return await runTurn(deps, {
-      agent: requester?.agentFor(limited, message) ?? limited,
+      agent: requester?.agentFor(limited) ?? limited,
       record,
       text,
       window,
-      aside: continues ? await viewOfOrigins(deps.history, continues) : requester?.aside?.(message),
+      aside: continues ? await viewOfOrigins(deps.history, continues) : requester?.aside?.(),
       journal: new Journal(deps.store, turnId, !seenBefore),
       // Created on first use: a child logger costs as much as a log line, and most turns log nothing.
       get logger() {

@@ -1,11 +1,11 @@
-import { z } from "zod";
 import type { ReplyCause } from "../contract/agent-reply.ts";
-import type { Synthetic, UserMessage } from "../contract/user-message.ts";
+import type { Synthetic } from "../contract/synthetic.ts";
+import type { FromPerson } from "../contract/user-message.ts";
 import type { ReplyOrigin } from "../contract/work-context.ts";
 import { summarisePrompt } from "../lib/index.ts";
 
 /** Called once per turn at intake; all work that the message starts inherits the origin (O2). */
-export const captureOrigin = (message: UserMessage, sessionId: string): ReplyOrigin => ({
+export const captureOrigin = (message: FromPerson, sessionId: string): ReplyOrigin => ({
   channel: message.conversation.channel,
   promptSummary: summarisePrompt(message.text),
   startedAt: message.sentAt,
@@ -14,36 +14,39 @@ export const captureOrigin = (message: UserMessage, sessionId: string): ReplyOri
   ...(message.messageId !== undefined && { messageId: message.messageId }),
 });
 
-const Named = z.object({ id: z.string(), name: z.string() });
-
-/** The work that a synthetic message may name; an invalid field counts as absent. */
-const NamedWork = z.object({
-  schedule: z.object({ id: z.string() }).optional().catch(undefined),
-  subtasks: z.array(Named).optional().catch(undefined),
-  calls: z.array(Named).optional().catch(undefined),
-  subtask: z.string().optional().catch(undefined),
-  call: z.string().optional().catch(undefined),
-  name: z.string().optional().catch(undefined),
-});
-type NamedWork = z.infer<typeof NamedWork>;
-
 /** The cause of a turn that core started, for the `why` command (O13). */
-export const causeOf = ({ type, asker, origin, rootTurnId, data }: Synthetic, turnId: string): ReplyCause => ({
+export const causeOf = (synthetic: Synthetic, turnId: string): ReplyCause => ({
   turnId,
-  rootTurnId: rootTurnId ?? turnId,
-  asker,
-  trigger: type,
-  steps: data === undefined ? [] : stepsOf(NamedWork.parse(data), origin.promptSummary),
+  rootTurnId: synthetic.rootTurnId ?? turnId,
+  asker: synthetic.asker,
+  trigger: synthetic.type,
+  steps: stepsOf(synthetic),
 });
 
-const stepsOf = (work: NamedWork, title: string): ReplyCause["steps"] => {
-  const { schedule, subtasks, calls, subtask, call, name } = work;
-  return [
-    ...(schedule === undefined ? [] : [{ kind: "schedule", id: schedule.id, name: title }]),
-    ...(subtasks ?? named(subtask, name)).map((step) => ({ kind: "subtask", ...step })),
-    ...(calls ?? named(call, name)).map((step) => ({ kind: "peer", ...step })),
-  ];
+const stepsOf = (synthetic: Synthetic): ReplyCause["steps"] => {
+  switch (synthetic.type) {
+    case "task": {
+      const { schedule } = synthetic.data;
+      return schedule === undefined
+        ? []
+        : [{ kind: "schedule", id: schedule.id, name: synthetic.origin.promptSummary }];
+    }
+    case "synthesis":
+    case "amendment":
+      return (synthetic.data?.subtasks ?? []).map(({ id, name }) => ({ kind: "subtask", id, name }));
+    case "wake-up": {
+      const { data } = synthetic;
+      return data === undefined ? [] : [{ kind: "subtask", id: data.subtask, name: data.name }];
+    }
+    case "callback": {
+      const { data } = synthetic;
+      return data === undefined ? [] : [{ kind: "peer", id: data.call, name: data.name }];
+    }
+    case "late":
+      return (synthetic.data?.calls ?? []).map(({ id, name }) => ({ kind: "peer", id, name }));
+    case "peer":
+      return [];
+    default:
+      return synthetic satisfies never;
+  }
 };
-
-const named = (id: string | undefined, name: string | undefined) =>
-  id === undefined || name === undefined ? [] : [{ id, name }];

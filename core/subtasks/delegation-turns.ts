@@ -3,17 +3,18 @@ import { listNames } from "../lib/index.ts";
 import type { ToolCall } from "../model/index.ts";
 import type { Agent, TurnEnd } from "../turns/index.ts";
 import type { TurnRecord } from "../turns/records/index.ts";
-import type { FinishedTurn, TurnHook, TurnSource } from "../turns/source/index.ts";
+import type { FinishedTurn, TurnHook, TurnSources } from "../turns/source/index.ts";
 import { sealTurn } from "./batch/seal-turn.ts";
-import { continuationPrompt } from "./continuation/continuation-prompt.ts";
+import { resultsPrompt, wakeUpPrompt } from "./continuation/continuation-prompt.ts";
 import type { SubtaskDeps } from "./deps.ts";
 import { countedMembers, openCalls } from "./owner/batch.ts";
 import { readOwner } from "./owner/owner-record.ts";
 
 /** Turns about results and questions of subtasks. */
-export const subtaskTurns = ({ store }: SubtaskDeps): TurnSource => ({
-  types: ["synthesis", "amendment", "wake-up"],
-  prompt: (_, message) => continuationPrompt(store, message),
+export const subtaskTurns = ({ store }: SubtaskDeps): Pick<TurnSources, "synthesis" | "amendment" | "wake-up"> => ({
+  synthesis: (_, message) => resultsPrompt(store, message),
+  amendment: (_, message) => resultsPrompt(store, message),
+  "wake-up": (_, message) => wakeUpPrompt(store, message),
 });
 
 /** Any turn may delegate. When it ends, its batch is sealed and its reply names the work under way. */

@@ -2,12 +2,7 @@ export { cancelAction } from "./activity/activity-entry.ts";
 export { endCall, isOutstanding } from "./batch/batch-effects.ts";
 export { cancelSubtask } from "./batch/cancel-subtask.ts";
 export { reserveCall } from "./batch/reserve.ts";
-export {
-  callbackIdOf,
-  continuationMessage,
-  continuationsOf,
-  enqueueTurn,
-} from "./continuation/continuation-message.ts";
+export { callbackIdOf, continuationsOf, enqueueTurn } from "./continuation/continuation-message.ts";
 export { outcomeOf } from "./continuation/show-results.ts";
 export { delegationHook, subtaskTurns } from "./delegation-turns.ts";
 export { delegationDeps, type SubtaskDeps } from "./deps.ts";

@@ -1,9 +1,12 @@
 import type { AgentReply } from "../contract/agent-reply.ts";
 import type { Outcome } from "../contract/bus.ts";
 import type { SpanRecord } from "../contract/telemetry.ts";
-import type { UserMessage } from "../contract/user-message.ts";
+import type { ShownMessage, SyntheticMessage, UserMessage } from "../contract/user-message.ts";
 import { foreignParent, rootSpanId, spanId } from "./trace-context.ts";
 import { peerCallSpanId, replySpanId, runSpanId, subtaskSpanId, turnSpanId } from "./work-spans.ts";
+
+/** A message with a span: a report of a shown reply has none. */
+export type TracedMessage = Exclude<UserMessage, ShownMessage>;
 
 /** Where a message went over the bus, and when. */
 export interface Passage {
@@ -16,17 +19,17 @@ export interface Passage {
 }
 
 /** A message was stored for the agent. One that begins a piece of work is the root of its trace. */
-export const messageSpan = (message: UserMessage, passage: Passage): SpanRecord => ({
+export const messageSpan = (message: TracedMessage, passage: Passage): SpanRecord => ({
   ...published(passage),
   traceId: message.traceId,
   id: messageSpanId(message),
-  parentId: beginsWork(message) ? foreignParent(message.traceId) : parentOfMessage(message),
+  parentId: continuesWork(message) ? parentOfMessage(message) : foreignParent(message.traceId),
   attributes: { ...sending(passage, message.id), ...aboutMessage(message) },
 });
 
 /** One run of the handler of a message. */
 export const runSpan = (
-  message: UserMessage,
+  message: TracedMessage,
   run: { readonly number: number; readonly durable: string; readonly outcome?: Outcome | undefined },
   passage: Passage,
 ): SpanRecord => ({
@@ -79,26 +82,28 @@ const sending = (passage: Passage, id: string) => ({
   "messaging.operation.type": "send",
 });
 
-const aboutMessage = ({ tenant, agent, conversation, command, synthetic }: UserMessage) => ({
-  "gen_ai.agent.name": agent,
-  "mooring.tenant": tenant,
-  "mooring.channel": conversation.channel,
-  "mooring.command": command?.name,
-  "mooring.trigger": synthetic?.type ?? (command === undefined ? "message" : "command"),
+const aboutMessage = (message: TracedMessage) => ({
+  "gen_ai.agent.name": message.agent,
+  "mooring.tenant": message.tenant,
+  "mooring.channel": message.conversation.channel,
+  "mooring.command": message.kind === "command" ? message.command.name : undefined,
+  "mooring.trigger": message.kind === "synthetic" ? message.synthetic.type : message.kind,
 });
 
-const beginsWork = ({ synthetic }: UserMessage): boolean => synthetic === undefined || synthetic.type === "task";
+const continuesWork = (message: TracedMessage): message is SyntheticMessage =>
+  message.kind === "synthetic" && message.synthetic.type !== "task";
 
-const messageSpanId = (message: UserMessage): string =>
-  beginsWork(message) ? rootSpanId(message.traceId) : spanId("message", message.tenant, message.agent, message.id);
+const messageSpanId = (message: TracedMessage): string =>
+  continuesWork(message) ? spanId("message", message.tenant, message.agent, message.id) : rootSpanId(message.traceId);
 
-/** What goes on with a piece of work hangs on what it goes on with. */
-const parentOfMessage = ({ id, tenant, agent, synthetic, traceId }: UserMessage): string => {
-  const { type, owner, rootTurnId, data } = synthetic ?? {};
-  if (type === "peer" && owner?.worksFor) return peerCallSpanId(owner.worksFor);
-  if (type === "callback" && typeof data?.call === "string") return peerCallSpanId({ tenant, agent, id: data.call });
-  if (type === "wake-up" && typeof data?.subtask === "string") {
-    return subtaskSpanId({ tenant, agent, id: data.subtask });
+/** The span of the call, the subtask or the turn that the message continues. */
+const parentOfMessage = ({ id, tenant, agent, synthetic, traceId }: SyntheticMessage): string => {
+  const { owner, rootTurnId } = synthetic;
+  if (synthetic.type === "peer" && owner.worksFor) return peerCallSpanId(owner.worksFor);
+  if (synthetic.type === "callback" && synthetic.data)
+    return peerCallSpanId({ tenant, agent, id: synthetic.data.call });
+  if (synthetic.type === "wake-up" && synthetic.data) {
+    return subtaskSpanId({ tenant, agent, id: synthetic.data.subtask });
   }
   const turnId = /^batch-(t-[0-9a-f]{32})\//.exec(id)?.[1] ?? rootTurnId;
   return turnId === undefined ? rootSpanId(traceId) : turnSpanId(turnId);

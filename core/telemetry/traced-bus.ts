@@ -5,7 +5,7 @@ import type { Clock } from "../contract/clock.ts";
 import type { Subject } from "../contract/subject.ts";
 import type { SpanRecord, Tracer } from "../contract/telemetry.ts";
 import { UserMessage } from "../contract/user-message.ts";
-import { messageSpan, type Passage, replySpan, runSpan } from "./message-spans.ts";
+import { messageSpan, type Passage, replySpan, runSpan, type TracedMessage } from "./message-spans.ts";
 
 export interface TracedBusParts {
   readonly tracer: Tracer;
@@ -57,11 +57,11 @@ export const tracedBus = (bus: Bus, { tracer, clock, system }: TracedBusParts): 
   };
 };
 
-/** By the schema that its subject has. News of what was shown somewhere is no message to the agent. */
-const messageTo = (subject: Subject<unknown>, message: unknown): UserMessage | undefined => {
+/** Recognised by the schema of the subject. The report of a shown reply gets no span: it starts no turn. */
+const messageTo = (subject: Subject<unknown>, message: unknown): TracedMessage | undefined => {
   if ((subject.schema as unknown) !== UserMessage) return undefined;
   const toAgent = message as UserMessage;
-  return toAgent.shown === undefined ? toAgent : undefined;
+  return toAgent.kind === "shown" ? undefined : toAgent;
 };
 
 const replyOn = (subject: Subject<unknown>, message: unknown): AgentReply | undefined =>

@@ -22,12 +22,13 @@ import {
   UnsupportedOperationError,
 } from "@a2a-js/sdk/errors";
 import type { A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
-import { cancelTask, hasEnded, type InboundCall, type InboundTask, readTask } from "../../core/a2a/inbound/index.ts";
+import { cancelTask, hasEnded, type InboundTask, readTask } from "../../core/a2a/inbound/index.ts";
 import type { DeploymentIdentity } from "../../core/a2a/index.ts";
 import type { InboundTaskAddress } from "../../core/contract/addresses.ts";
 import type { Bus } from "../../core/contract/bus.ts";
 import type { Checkpoint } from "../../core/contract/checkpoint.ts";
 import { type Clock, isoTime } from "../../core/contract/clock.ts";
+import type { InboundCall } from "../../core/contract/inbound-call.ts";
 import type { Store } from "../../core/contract/store.ts";
 import type { WriteAvailability } from "../../core/contract/write-availability.ts";
 import { agentCard, type CardSigner } from "./agent-card.ts";

@@ -3,7 +3,7 @@ import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts"
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { Consumer, Listener } from "../../core/contract/bus.ts";
 import type { Timer } from "../../core/contract/clock.ts";
-import type { UserMessage } from "../../core/contract/user-message.ts";
+import type { FromPerson } from "../../core/contract/user-message.ts";
 import { withinDeadline } from "../../core/lib/index.ts";
 import type { RelayContext } from "./context.ts";
 import { withAttachmentText } from "./inbound/attachment-text.ts";
@@ -99,7 +99,7 @@ export class ChannelConnection {
     const { clock, limits } = this.#context;
     const adapter = this.#adapter;
     const read = isAttachmentAdapter(adapter)
-      ? (message: UserMessage) => withAttachmentText(this.#context, adapter, message)
+      ? <M extends FromPerson>(message: M) => withAttachmentText(this.#context, adapter, message)
       : undefined;
     const starting = adapter.start(createInbox({ ...this.#context, read }));
     return withinDeadline(clock, limits.startWithinMs, starting, () => {

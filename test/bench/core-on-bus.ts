@@ -5,11 +5,12 @@ import { conversationKey } from "../../core/contract/conversation.ts";
 import { silentLogger } from "../../core/contract/logger.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
 import { silentMeter } from "../../core/contract/telemetry.ts";
-import type { UserMessage } from "../../core/contract/user-message.ts";
+import type { PersonMessage } from "../../core/contract/user-message.ts";
 import { startCore } from "../../core/start-core.ts";
 import { instantModel } from "./instant-model.ts";
 
-export const messageIn = (room: string, accountId: string, n: number): UserMessage => ({
+export const messageIn = (room: string, accountId: string, n: number): PersonMessage => ({
+  kind: "message",
   id: `bench:${room}:${n}`,
   tenant: "default",
   agent: "bench",

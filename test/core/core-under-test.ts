@@ -14,6 +14,7 @@ import type { AgentOptions, Core, CoreOptions } from "../../core/start-core.ts";
 import { startCore } from "../../core/start-core.ts";
 import { Recorder } from "../fakes/recorder.ts";
 import { RecordingMeter } from "../fakes/recording-meter.ts";
+import { type MessageFields, sampleMessage } from "../fakes/sample-message.ts";
 import type { Script } from "../fakes/scripted-model.ts";
 import { ScriptedModel } from "../fakes/scripted-model.ts";
 import { WatchedClock } from "../fakes/watched-clock.ts";
@@ -21,18 +22,8 @@ import { WatchedClock } from "../fakes/watched-clock.ts";
 const subjects = subjectsOf("default");
 export const AGENT = "mooring";
 
-export const userMessage = (id: string, text: string, rest: Partial<UserMessage> = {}): UserMessage => ({
-  id,
-  tenant: "default",
-  agent: AGENT,
-  conversation: { channel: "web", room: "room-1", kind: "private" },
-  account: { id: "ann", name: "Ann" },
-  text,
-  attachments: [],
-  sentAt: "2026-03-10T21:14:00.000Z",
-  traceId: `trace-${id}`,
-  ...rest,
-});
+export const userMessage = <F extends MessageFields = Record<never, never>>(id: string, text: string, rest?: F) =>
+  sampleMessage({ ...(rest as F), id, text });
 
 export interface TestOptions extends Partial<Omit<CoreOptions, "agents" | "backbone">> {
   readonly agent?: Partial<AgentOptions>;
@@ -101,7 +92,7 @@ export class CoreUnderTest {
   }
 
   /** The reply to a message that the agent receives now. */
-  async ask(id: string, text: string, rest: Partial<UserMessage> = {}): Promise<AgentReply> {
+  async ask(id: string, text: string, rest: MessageFields = {}): Promise<AgentReply> {
     await this.receive(userMessage(id, text, rest));
     return this.replyTo(id);
   }

@@ -9,7 +9,7 @@ import type {
 import type { AdapterContext } from "../../adapters/contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed, draw } from "../../adapters/contract/delivery-failed.ts";
-import type { UserMessage } from "../../core/contract/user-message.ts";
+import type { PersonMessage } from "../../core/contract/user-message.ts";
 
 export interface PaperConfig {
   readonly apiUrl: string;
@@ -105,9 +105,10 @@ export class PaperAdapter implements WebhookAdapter {
     return given.length === expected.length && timingSafeEqual(given, expected);
   }
 
-  #toMessage({ id, room, thread, direct, author, text, at }: z.infer<typeof PaperEvent>): UserMessage {
+  #toMessage({ id, room, thread, direct, author, text, at }: z.infer<typeof PaperEvent>): PersonMessage {
     const { channel, tenant, agent, newId } = this.#context;
     return {
+      kind: "message",
       // The channel's name is part of it: two channels may be told of the same event.
       id: `${channel}:${id}`,
       tenant,

@@ -1,15 +1,15 @@
 import type { Inbox } from "../../adapters/contract/channel-adapter.ts";
-import type { UserMessage } from "../../core/contract/user-message.ts";
+import type { InboundMessage } from "../../core/contract/user-message.ts";
 import { Recorder } from "./recorder.ts";
 
 /** An inbox that keeps what it accepts, and can be slow or refuse. */
 export class TestInbox implements Inbox {
   /** Everything that was handed over, whatever became of it. */
-  readonly offered = new Recorder<UserMessage>();
-  readonly accepted = new Recorder<UserMessage>();
+  readonly offered = new Recorder<InboundMessage>();
+  readonly accepted = new Recorder<InboundMessage>();
   #next: (() => Promise<void>) | undefined;
 
-  async accept(message: UserMessage): Promise<void> {
+  async accept(message: InboundMessage): Promise<void> {
     const before = this.#next;
     this.#next = undefined;
     this.offered.add(message);

@@ -16,6 +16,7 @@ import { startCore } from "../../core/start-core.ts";
 import { relayContext } from "../../gateway/channel-contexts.ts";
 import { runChannel } from "../../gateway/relay/run-channel.ts";
 import { makeWebAdapter } from "../adapters/web/web-gateway.ts";
+import { type MessageFields, sampleMessage } from "../fakes/sample-message.ts";
 import { ScriptedModel } from "../fakes/scripted-model.ts";
 import { SkewedClock } from "../fakes/skewed-clock.ts";
 
@@ -26,18 +27,14 @@ afterEach(async () => {
 
 const visitor = newVisitorId(Date.now(), "ann");
 const identity = { channel: "web", tenant: "default", agent: "mooring" };
-const message = (id: string, more: Partial<UserMessage> = {}): UserMessage => ({
-  id: `web:${visitor}:${id}`,
-  tenant: "default",
-  agent: "mooring",
-  conversation: { channel: "web", room: visitor, kind: "private" },
-  account: { id: visitor, name: "Visitor" },
-  text: id,
-  attachments: [],
-  sentAt: "2026-03-10T21:14:00.000Z",
-  traceId: id,
-  ...more,
-});
+const message = (id: string, more: MessageFields = {}) =>
+  sampleMessage({
+    id: `web:${visitor}:${id}`,
+    conversation: { channel: "web", room: visitor, kind: "private" },
+    account: { id: visitor, name: "Visitor" },
+    text: id,
+    ...more,
+  });
 
 /** A whole product on one backbone; `restart` forgets all that only a process knew. */
 const startAll = async () => {

@@ -8,12 +8,12 @@ import { systemClock as clock } from "../../core/contract/clock.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import { silentLogger as logger } from "../../core/contract/logger.ts";
 import { silentMeter as meter } from "../../core/contract/telemetry.ts";
-import type { Account, UserMessage } from "../../core/contract/user-message.ts";
 import { accountKey, personKey, unlinkedPersonId } from "../../core/people/person-record.ts";
 import { startCore } from "../../core/start-core.ts";
 import { type ChannelRules, relayContext } from "../../gateway/channel-contexts.ts";
 import { runChannel } from "../../gateway/relay/run-channel.ts";
 import { LogChannel } from "../fakes/log-channel.ts";
+import { type MessageFields, sampleMessage } from "../fakes/sample-message.ts";
 import { type Script, ScriptedModel } from "../fakes/scripted-model.ts";
 
 const place = { tenant: "default", agent: "mooring" };
@@ -26,8 +26,6 @@ export const privateRoom = (channel: Channel, account: string): Conversation => 
   kind: "private",
 });
 export const lobby = (channel: Channel): Conversation => ({ channel, room: "lobby", kind: "shared" });
-
-type Said = Partial<UserMessage> & { readonly account?: Account };
 
 /** Core, two channels and their relays in one process; `restart` forgets all that only a process knew. */
 export class LinkedProduct {
@@ -106,29 +104,20 @@ export class LinkedProduct {
   }
 
   /** Resolves once it is stored, to its id. */
-  async say(conversation: Conversation, text: string, more: Said = {}): Promise<string> {
+  async say(conversation: Conversation, text: string, more: MessageFields = {}): Promise<string> {
     const id = `m-${++this.#said}`;
     const channel = this.channels[conversation.channel as Channel];
-    await channel.inbox?.accept({
-      id,
-      ...place,
-      conversation,
-      account: { id: "ann", name: "Ann" },
-      text,
-      attachments: [],
-      sentAt: new Date().toISOString(),
-      traceId: id,
-      ...more,
-    });
+    const sentAt = new Date().toISOString();
+    await channel.inbox?.accept(sampleMessage({ id, ...place, conversation, text, sentAt, ...more }));
     return id;
   }
 
-  async ask(conversation: Conversation, text: string, more: Said = {}): Promise<Delivery> {
+  async ask(conversation: Conversation, text: string, more: MessageFields = {}): Promise<Delivery> {
     const id = await this.say(conversation, text, more);
     return this.shown(conversation, ({ reply }) => reply.correlationId === id);
   }
 
-  command(conversation: Conversation, name: string, args = "", more: Said = {}): Promise<Delivery> {
+  command(conversation: Conversation, name: string, args = "", more: MessageFields = {}): Promise<Delivery> {
     return this.ask(conversation, "", { command: { name, args }, ...more });
   }
 

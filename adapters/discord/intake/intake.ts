@@ -2,7 +2,7 @@ import { Routes } from "discord.js";
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
 import { BoundedCache } from "../../../core/contract/bounded-cache.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { InboundMessage } from "../../../core/contract/user-message.ts";
 import { Unwritable, whenWritable } from "../../../core/contract/write-availability.ts";
 import type { AdapterContext } from "../../contract/adapter-context.ts";
 import type { Inbox } from "../../contract/channel-adapter.ts";
@@ -83,7 +83,7 @@ export class Intake {
     }
   }
 
-  async #showRefusal({ account, conversation }: UserMessage, messageId: string, why: string): Promise<void> {
+  async #showRefusal({ account, conversation }: InboundMessage, messageId: string, why: string): Promise<void> {
     if (!this.#refusals.mayShow(account.id)) return;
     const body = {
       content: why,

@@ -1,5 +1,5 @@
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { InboundMessage } from "../../../core/contract/user-message.ts";
 import { Unwritable, unlessUnwritable } from "../../../core/contract/write-availability.ts";
 import type { WebhookRequest, WebhookResponse } from "../../contract/abilities.ts";
 import type { AdapterContext } from "../../contract/adapter-context.ts";
@@ -18,7 +18,7 @@ export interface IntakeDeps {
   readonly keys: Parameters<typeof verifyToken>[1]["keys"];
   readonly botId: string;
   /** Shows a person why their message was refused, throttled. */
-  readonly tell: (message: UserMessage, refusal: AppError) => void;
+  readonly tell: (message: InboundMessage, refusal: AppError) => void;
 }
 
 /** Errors that a retry of the same activity would repeat. */
@@ -70,7 +70,7 @@ const takeIn = async (activity: Activity, inbox: Inbox, deps: IntakeDeps): Promi
     await inbox.accept(message);
   } catch (error) {
     if (!(error instanceof AppError && FINAL.has(error.code))) throw error;
-    if (!message.isEdit) deps.tell(message, error);
+    if (message.kind !== "edit") deps.tell(message, error);
   }
 };
 

@@ -1,25 +1,23 @@
-import { z } from "zod";
 import { isoTime } from "../../contract/clock.ts";
-import type { UserMessage } from "../../contract/user-message.ts";
-import { callbackIdOf, continuationMessage } from "../../subtasks/index.ts";
+import type { SyntheticMessage, SyntheticMessageOf } from "../../contract/user-message.ts";
+import { syntheticMessage } from "../../contract/user-message.ts";
+import { callbackIdOf } from "../../subtasks/index.ts";
 import type { Agent, CoreDeps } from "../../turns/index.ts";
-import type { SyntheticMessage, TurnPrompt } from "../../turns/source/index.ts";
+import type { TurnPrompt } from "../../turns/source/index.ts";
 import { questionIdOf } from "../record/call-turns.ts";
 import { openQuestion, type PeerCall, readCall } from "../record/peer-call.ts";
 import { updateText } from "../record/peer-update.ts";
 import { redactInternalIds } from "../record/redact.ts";
 
-const About = z.object({ call: z.string(), peer: z.string(), name: z.string(), round: z.int().optional() });
-
 /** Prompt of a turn about another agent's answer or question, in the session that asked it (A6). */
 export const callbackPrompt = async (
   { store, logger }: CoreDeps,
   { tools }: Agent,
-  message: SyntheticMessage,
+  message: SyntheticMessageOf<"callback">,
 ): Promise<TurnPrompt> => {
   const postProcess = (text: string) => redactInternalIds(text, tools);
   const { tenant, agent, synthetic, traceId } = message;
-  const { call: id, round } = About.parse(synthetic.data);
+  const { call: id, round } = synthetic.data;
   const call = await readCall(store, { tenant, agent, id });
   if (call === undefined) {
     logger.warn({ call: id, traceId }, "peer call has expired, callback dropped");
@@ -52,15 +50,15 @@ const ANSWERED = `[answer of another agent] ${SHOWN}`;
 const ASKED = `[question of another agent] If you know the answer, give it. Otherwise ask the person. ${SHOWN}`;
 
 /** The message that starts a turn about an answer in the session that asked (A6). Its id is deterministic. */
-export const callbackMessage = (call: PeerCall): UserMessage =>
+export const callbackMessage = (call: PeerCall): SyntheticMessage =>
   continuation(call, callbackIdOf(call.id), call.endedAt ?? call.createdAt, {});
 
 /** The message that starts a turn about a question of the other agent. */
-export const questionMessage = (call: PeerCall, round: number, now: number): UserMessage =>
+export const questionMessage = (call: PeerCall, round: number, now: number): SyntheticMessage =>
   continuation(call, questionIdOf(call.id, round), isoTime(now), { round });
 
-const continuation = (call: PeerCall, id: string, at: string, about: Record<string, unknown>): UserMessage => {
+const continuation = (call: PeerCall, id: string, at: string, about: { round?: number }): SyntheticMessage => {
   const { peer, headline, standing, chain } = call;
   const data = { call: call.id, peer, name: headline, ...about };
-  return continuationMessage(call, { ...call, standing: { ...standing, chain } }, { id, type: "callback", at, data });
+  return syntheticMessage(call, { ...call, standing: { ...standing, chain } }, { id, type: "callback", at, data });
 };

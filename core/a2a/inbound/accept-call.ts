@@ -3,14 +3,15 @@ import type { AgentRef } from "../../contract/agent-ref.ts";
 import { type PublishOutcome, RETENTION_MS } from "../../contract/bus.ts";
 import type { Checkpoint } from "../../contract/checkpoint.ts";
 import { collection, keyOf } from "../../contract/collection.ts";
+import type { InboundCall, Webhook } from "../../contract/inbound-call.ts";
 import type { Store } from "../../contract/store.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
-import { orderKey, type UserMessage } from "../../contract/user-message.ts";
+import { orderKey, type SyntheticMessage } from "../../contract/user-message.ts";
 import { otelTraceId } from "../../telemetry/index.ts";
 import { turnIdOf } from "../../turns/records/index.ts";
 import { changeTask, inState, type TaskDeps, withSaid } from "./change-task.ts";
-import { type InboundCall, inboundMessage, newTask } from "./inbound-call.ts";
-import type { InboundTask, Webhook } from "./inbound-task.ts";
+import { inboundMessage, newTask } from "./inbound-call.ts";
+import type { InboundTask } from "./inbound-task.ts";
 
 /**
  * Publishes a call. The message is stored before its task, so that a crash in between leaves a message from which core
@@ -64,7 +65,7 @@ const traces = collection("foreign-traces", ForeignTrace, { ttlMs: RETENTION_MS 
 
 const traceKey = ({ tenant, agent }: AgentRef, traceId: string) => keyOf(traces, tenant, agent, traceId);
 
-const noteForeignTrace = async (store: Store, message: UserMessage): Promise<void> => {
+const noteForeignTrace = async (store: Store, message: SyntheticMessage): Promise<void> => {
   await store.put(traceKey(message, otelTraceId(message.traceId)), { turnId: turnIdOf(message) });
 };
 

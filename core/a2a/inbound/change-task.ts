@@ -1,9 +1,10 @@
 import type { InboundTaskAddress } from "../../contract/addresses.ts";
 import type { Bus } from "../../contract/bus.ts";
+import type { Said } from "../../contract/inbound-call.ts";
 import { MAX_VALUE_BYTES, type Store } from "../../contract/store.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import { update } from "../../contract/update.ts";
-import { type InboundTask, indexTask, type Said, taskKey, tasksRead, unindexTask } from "./inbound-task.ts";
+import { type InboundTask, indexTask, taskKey, tasksRead, unindexTask } from "./inbound-task.ts";
 
 export interface TaskDeps {
   readonly bus: Bus;

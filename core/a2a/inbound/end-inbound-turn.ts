@@ -1,6 +1,6 @@
 import { isoTime } from "../../contract/clock.ts";
 import type { Store } from "../../contract/store.ts";
-import type { UserMessage } from "../../contract/user-message.ts";
+import type { SyntheticMessage } from "../../contract/user-message.ts";
 import { isOutstanding, readOwner } from "../../subtasks/index.ts";
 import type { CoreDeps } from "../../turns/index.ts";
 import { turnIdOf } from "../../turns/records/index.ts";
@@ -18,7 +18,7 @@ import { addAnswerNotice } from "./notices.ts";
  */
 export const endInboundTurn = async (
   deps: CoreDeps & { readonly inbound: InboundTurns },
-  message: UserMessage,
+  message: SyntheticMessage,
   result: TurnResult,
   isNew = false,
 ): Promise<InboundTask | undefined> => {

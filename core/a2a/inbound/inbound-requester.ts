@@ -1,9 +1,9 @@
 import type { Tool } from "../../contract/tool.ts";
-import type { UserMessage } from "../../contract/user-message.ts";
+import type { SyntheticMessage } from "../../contract/user-message.ts";
 import { fitEntry, nextIndex, type SessionHistory } from "../../sessions/index.ts";
 import type { Agent, CoreDeps } from "../../turns/index.ts";
 import { sessionTtl } from "../../turns/records/index.ts";
-import type { RecordedTurn, TurnRequester } from "../../turns/source/index.ts";
+import type { FindRequester, RecordedTurn } from "../../turns/source/index.ts";
 import { withoutPeopleTools } from "../peer-turns.ts";
 import { endInboundTurn } from "./end-inbound-turn.ts";
 import { callIn, taskOfMessage, taskOfTurn } from "./inbound-call.ts";
@@ -19,18 +19,20 @@ interface Deps extends CoreDeps {
 type CallerTools = (agent: Agent) => readonly Tool[];
 
 /** A remote agent that called through the protocol: the turn's result ends its task. */
-export const inboundRequester = (deps: Deps, callerTools: CallerTools): TurnRequester => ({
-  isFor: (message) => taskOfMessage(message) !== undefined,
-  agentFor: (agent) => withCallerTools(callerTools, agent),
-  stateOf: (message, seenBefore) => deps.inbound.stateOf(message, seenBefore),
-  backfill: (message, text, turn) => backfillHistory(deps, message, text, turn),
-  aside: callerAside,
-  streamId: ({ tenant, name: agent }, record) => taskOfTurn({ tenant, agent }, record)?.id,
-  begin: (message, stop) => deps.inbound.begin(message, stop),
-  // Saves a round trip, and a commit on a backbone that serialises writes.
-  settlesAlongside: true,
-  settle: (_, message, result, state) => endInboundTurn(deps, message, result, state === "new"),
-});
+export const inboundRequester =
+  (deps: Deps, callerTools: CallerTools): FindRequester =>
+  (message) =>
+    taskOfMessage(message) && {
+      agentFor: (agent) => withCallerTools(callerTools, agent),
+      stateOf: (seenBefore) => deps.inbound.stateOf(message, seenBefore),
+      backfill: (text, turn) => backfillHistory(deps, message, text, turn),
+      aside: () => callerAside(message),
+      streamId: ({ tenant, name: agent }, record) => taskOfTurn({ tenant, agent }, record)?.id,
+      begin: (stop) => deps.inbound.begin(message, stop),
+      // Saves a round trip, and a commit on a backbone that serialises writes.
+      settlesAlongside: true,
+      settle: (_, result, state) => endInboundTurn(deps, message, result, state === "new"),
+    };
 
 /**
  * Adds the answer of a stored task to the session's history. Turn and task end in parallel; if a crash left only the task,
@@ -38,7 +40,7 @@ export const inboundRequester = (deps: Deps, callerTools: CallerTools): TurnRequ
  */
 const backfillHistory = async (
   { store, history }: Pick<CoreDeps, "store"> & { readonly history: SessionHistory },
-  message: UserMessage,
+  message: SyntheticMessage,
   text: string,
   { record, window }: RecordedTurn,
 ): Promise<void> => {
@@ -56,10 +58,10 @@ const backfillHistory = async (
 };
 
 /** Note for the model in a turn for another agent. */
-const callerAside = (message: UserMessage): string | undefined => {
+const callerAside = (message: SyntheticMessage): string | undefined => {
   const task = taskOfMessage(message);
-  const origin = message.synthetic?.origin;
-  if (task === undefined || origin === undefined) return undefined;
+  if (task === undefined) return undefined;
+  const { origin } = message.synthetic;
   const isNotification = callIn(message)?.extension?.msgType === "notify";
   return [
     `This turn is for another agent, "${task.caller}" (${origin.promptSummary}), not for a person. Your answer goes back to it.`,

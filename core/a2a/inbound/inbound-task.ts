@@ -3,34 +3,12 @@ import { InboundTaskAddress } from "../../contract/addresses.ts";
 import { RETENTION_MS } from "../../contract/bus.ts";
 import { isoTime } from "../../contract/clock.ts";
 import { collection, keyOf, prefixOf } from "../../contract/collection.ts";
+import { Said, Webhook } from "../../contract/inbound-call.ts";
 import { LastRead } from "../../contract/last-read.ts";
 import type { Store } from "../../contract/store.ts";
 
 export const TaskState = z.enum(["submitted", "working", "input-required", "completed", "failed", "canceled"]);
 export type TaskState = z.infer<typeof TaskState>;
-
-/** A message of a task. */
-export const Said = z.looseObject({
-  id: z.string(),
-  from: z.enum(["caller", "agent"]),
-  text: z.string(),
-  /** The caller's message in the protocol's form, which the caller can read back. */
-  wire: z.record(z.string(), z.unknown()).optional(),
-});
-export type Said = z.infer<typeof Said>;
-
-/** A caller's webhook. Its secrets are encrypted; only the gateway that calls it decrypts them. */
-export const Webhook = z.looseObject({
-  id: z.string(),
-  url: z.string(),
-  token: z.string().optional(),
-  authentication: z.looseObject({ scheme: z.string(), credentials: z.string() }).optional(),
-  /** Protocol version of the request that registered it. */
-  version: z.string(),
-  /** Turned off after too many failed attempts. */
-  isOff: z.boolean().optional(),
-});
-export type Webhook = z.infer<typeof Webhook>;
 
 /** A task of a calling agent. A single record, so that every change is one compare-and-set. */
 export const InboundTask = InboundTaskAddress.extend({

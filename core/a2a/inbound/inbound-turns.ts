@@ -3,12 +3,13 @@ import type { AgentRef } from "../../contract/agent-ref.ts";
 import { messageOf } from "../../contract/app-error.ts";
 import type { Listener } from "../../contract/bus.ts";
 import { isoTime } from "../../contract/clock.ts";
+import type { InboundCall } from "../../contract/inbound-call.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
-import type { UserMessage } from "../../contract/user-message.ts";
+import type { SyntheticMessage } from "../../contract/user-message.ts";
 import type { CoreDeps } from "../../turns/index.ts";
 import type { RequestState } from "../../turns/source/index.ts";
 import { changeTask, inState, notifyWebhooks, withSaid } from "./change-task.ts";
-import { callIn, type InboundCall, NOTED_AFTER_MS, newTask, taskOfMessage } from "./inbound-call.ts";
+import { callIn, NOTED_AFTER_MS, newTask, taskOfMessage } from "./inbound-call.ts";
 import { hasEnded, type InboundTask, readTask, taskKey } from "./inbound-task.ts";
 
 /** Shorter turns skip the "working" status, which saves a write. */
@@ -17,7 +18,7 @@ const WORKING_AFTER_MS = 300;
 type Deps = Pick<CoreDeps, "bus" | "store" | "clock" | "logger">;
 
 interface RunningTurn {
-  readonly message: UserMessage;
+  readonly message: SyntheticMessage;
   stop(): void;
 }
 
@@ -46,7 +47,7 @@ export class InboundTurns {
   }
 
   /** "ended": the caller cancelled the task, or another turn ended it. */
-  async stateOf(message: UserMessage, seenBefore: boolean): Promise<RequestState> {
+  async stateOf(message: SyntheticMessage, seenBefore: boolean): Promise<RequestState> {
     const address = taskOfMessage(message);
     if (address === undefined) return "open";
     if (!seenBefore && this.#isUnstored(callIn(message))) return "new";
@@ -56,7 +57,7 @@ export class InboundTurns {
   }
 
   /** Registers a running turn: sets the task to "working" after a moment, and stops the turn on cancellation. */
-  begin(message: UserMessage, stop: () => void): () => void {
+  begin(message: SyntheticMessage, stop: () => void): () => void {
     const address = taskOfMessage(message);
     if (address === undefined) return () => undefined;
     const { spelled } = taskKey(address);
@@ -103,7 +104,7 @@ export class InboundTurns {
     }
   }
 
-  async #setWorking(message: UserMessage, address: InboundTaskAddress): Promise<void> {
+  async #setWorking(message: SyntheticMessage, address: InboundTaskAddress): Promise<void> {
     const statusAt = isoTime(this.#deps.clock.now());
     try {
       const task = await changeTask(this.#deps, address, (stored) => working(stored, message, statusAt));
@@ -115,7 +116,11 @@ export class InboundTurns {
   }
 }
 
-const working = (stored: InboundTask | undefined, message: UserMessage, statusAt: string): InboundTask | undefined => {
+const working = (
+  stored: InboundTask | undefined,
+  message: SyntheticMessage,
+  statusAt: string,
+): InboundTask | undefined => {
   const call = callIn(message);
   const known = stored ?? (call && newTask(call));
   if (known === undefined || known.ended.includes(message.id)) return stored;

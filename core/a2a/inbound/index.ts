@@ -1,7 +1,7 @@
 export { noteCall, publishCall, readForeignTrace, withWebhook } from "./accept-call.ts";
 export { cancelTask } from "./cancel-task.ts";
 export { changeTask, type TaskDeps } from "./change-task.ts";
-export { type InboundCall, inboundMessageId, NOTED_AFTER_MS } from "./inbound-call.ts";
+export { inboundMessageId, NOTED_AFTER_MS } from "./inbound-call.ts";
 export { inboundRequester } from "./inbound-requester.ts";
 export {
   dayOf,
@@ -14,7 +14,6 @@ export {
   summariesOn,
   type TaskSummary,
   taskKey,
-  type Webhook,
 } from "./inbound-task.ts";
 export { InboundTurns } from "./inbound-turns.ts";
 export { type InboundOptions, startInbound } from "./start.ts";

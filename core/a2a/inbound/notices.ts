@@ -6,7 +6,7 @@ import { collection, keyOf } from "../../contract/collection.ts";
 import type { Store } from "../../contract/store.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import { update } from "../../contract/update.ts";
-import type { UserMessage } from "../../contract/user-message.ts";
+import type { SyntheticMessage } from "../../contract/user-message.ts";
 import { cutToBytes } from "../../lib/index.ts";
 import type { CoreDeps } from "../../turns/index.ts";
 import type { InboundTask } from "./inbound-task.ts";
@@ -81,13 +81,13 @@ export const isFull = ({ waiting }: Pick<NoticeRecord, "waiting">): boolean => w
 /** Adds a notice about an answer if people follow its skill (A10). Idempotent. */
 export const addAnswerNotice = async (
   deps: Pick<CoreDeps, "bus" | "store" | "logger">,
-  { synthetic }: UserMessage,
+  { synthetic }: SyntheticMessage,
   task: InboundTask,
   toldSkills: readonly string[],
 ): Promise<void> => {
   const { id, skill, state, answer, createdAt } = task;
   if (state !== "completed" || !answer || skill === undefined || !toldSkills.includes(skill)) return;
-  const title = synthetic?.origin.promptSummary ?? task.caller;
+  const title = synthetic.origin.promptSummary;
   try {
     await addNotice(deps, task, { id, taskId: id, title, text: answer, at: createdAt });
   } catch (error) {

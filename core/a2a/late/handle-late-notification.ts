@@ -3,7 +3,8 @@ import type { AgentRef } from "../../contract/agent-ref.ts";
 import { ack, type Outcome } from "../../contract/bus.ts";
 import { isoTime } from "../../contract/clock.ts";
 import type { LateA2ANotification } from "../../contract/subtask-message.ts";
-import { continuationMessage, enqueueTurn, type SubtaskDeps } from "../../subtasks/index.ts";
+import { syntheticMessage } from "../../contract/user-message.ts";
+import { enqueueTurn, type SubtaskDeps } from "../../subtasks/index.ts";
 import { lateIdOf } from "../record/call-turns.ts";
 import { changeLate, type LateItem, readLate } from "./late-record.ts";
 
@@ -65,5 +66,5 @@ const lateMessage = (owner: AgentRef, id: string, items: readonly LateItem[], at
     name: headline,
     ...(subtask !== undefined && { subtask }),
   }));
-  return continuationMessage(owner, first, { id, type: "late", at, data: { calls } });
+  return syntheticMessage(owner, first, { id, type: "late", at, data: { calls } });
 };

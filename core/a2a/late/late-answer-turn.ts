@@ -1,34 +1,30 @@
-import { z } from "zod";
 import { messageOf } from "../../contract/app-error.ts";
-import type { UserMessage } from "../../contract/user-message.ts";
+import type { LateAnswer } from "../../contract/synthetic.ts";
+import type { SyntheticMessage, SyntheticMessageOf, TurnMessage } from "../../contract/user-message.ts";
 import { keysRead, removeNotifications, WorkingMemory } from "../../memory/index.ts";
 import type { ChatMessage } from "../../model/index.ts";
 import type { Agent, CoreDeps } from "../../turns/index.ts";
-import type { SyntheticMessage, TurnPrompt } from "../../turns/source/index.ts";
+import type { TurnPrompt } from "../../turns/source/index.ts";
 import { openQuestion, readCall } from "../record/peer-call.ts";
 import { updateText } from "../record/peer-update.ts";
 import { redactInternalIds } from "../record/redact.ts";
-import { changeLate, LateItem, readLate, type SessionAddress } from "./late-record.ts";
-
-const { kind, key, isKept, words, peer, subtask } = LateItem.shape;
-const LateAnswer = z.object({ id: z.string(), name: z.string(), kind, key, isKept, words, peer, subtask });
-const About = z.object({ calls: z.array(LateAnswer) });
-type LateAnswer = z.infer<typeof LateAnswer>;
+import { changeLate, readLate, type SessionAddress } from "./late-record.ts";
 
 /** The memory keys that a turn about late answers reads. */
-const lateKeysIn = ({ synthetic }: UserMessage): string[] =>
-  synthetic?.type === "late" ? (About.safeParse(synthetic.data).data?.calls ?? []).map(({ key }) => key) : [];
+const lateKeysIn = (message: TurnMessage): string[] =>
+  message.kind === "synthetic" && message.synthetic.type === "late"
+    ? (message.synthetic.data?.calls ?? []).map(({ key }) => key)
+    : [];
 
 /** Prompt of a turn about late answers. It leaves out the answers that another turn has read meanwhile (L5). */
 export const lateAnswerPrompt = async (
   deps: CoreDeps,
   { tools }: Agent,
-  message: SyntheticMessage,
+  message: SyntheticMessageOf<"late">,
 ): Promise<TurnPrompt> => {
-  const { calls } = About.parse(message.synthetic.data);
-  const { sessionId } = message.synthetic;
+  const { sessionId, data } = message.synthetic;
   const { items } = await readLate(deps.store, { ...message, sessionId });
-  const unread = calls.filter(({ key }) => items.some((item) => item.key === key));
+  const unread = data.calls.filter(({ key }) => items.some((item) => item.key === key));
   const read = await Promise.all(unread.map(async (call) => ({ call, note: await noteOf(deps, message, call) })));
   const found = read.filter(({ note }) => note !== undefined);
   const notes = found.map(({ note }) => note).join("\n\n");
@@ -99,7 +95,7 @@ const statusBefore = (key: string): string[] =>
 export const removeReadNotifications = async (
   deps: Pick<CoreDeps, "store" | "clock" | "logger">,
   address: SessionAddress,
-  message: UserMessage,
+  message: TurnMessage,
   messages: readonly ChatMessage[],
 ): Promise<void> => {
   const lookedUp = notificationsRead(messages);

@@ -3,23 +3,19 @@ import type { AgentRef } from "../../contract/agent-ref.ts";
 import { RETENTION_MS } from "../../contract/bus.ts";
 import { collection, keyOf } from "../../contract/collection.ts";
 import type { Store } from "../../contract/store.ts";
+import { LateAnswer } from "../../contract/synthetic.ts";
 import { update } from "../../contract/update.ts";
 import { WorkContext } from "../../contract/work-context.ts";
 
+/** The record names the call and its headline `callId` and `headline`; `id` is that of the update. */
+const { id: _, name: __, ...answer } = LateAnswer.shape;
+
 /** An update that arrived after the asking work had ended. */
-export const LateItem = z.looseObject({
+const LateItem = z.looseObject({
+  ...answer,
   id: z.string(),
   callId: z.string(),
-  kind: z.enum(["result", "error", "input-required"]),
-  /** Key in the session's working memory. */
-  key: z.string(),
-  /** False if the memory was full: then the text comes from the call's record, or from `words`. */
-  isKept: z.boolean(),
-  words: z.string().optional(),
-  peer: z.string(),
   headline: z.string(),
-  /** The name of the subtask that asked; absent if the session itself asked. */
-  subtask: z.string().optional(),
   ...WorkContext.shape,
   /** The message whose turn reports it. */
   toldBy: z.string().optional(),

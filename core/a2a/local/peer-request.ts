@@ -1,8 +1,14 @@
 import { ack, type Outcome } from "../../contract/bus.ts";
+import type { PeerMode } from "../../contract/inbound-call.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
-import { orderKey, type UserMessage } from "../../contract/user-message.ts";
+import {
+  orderKey,
+  type SyntheticMessage,
+  type SyntheticMessageOf,
+  syntheticMessage,
+} from "../../contract/user-message.ts";
 import type { Agent } from "../../turns/index.ts";
-import type { SyntheticMessage, TurnPrompt } from "../../turns/source/index.ts";
+import type { TurnPrompt } from "../../turns/source/index.ts";
 import { noAnswer, notifyCaller, settleCall } from "../calls/settle-call.ts";
 import type { PeerDeps } from "../deps.ts";
 import { peerWakeIdOf } from "../record/call-turns.ts";
@@ -10,39 +16,26 @@ import { type PeerCall, peerSessionOf } from "../record/peer-call.ts";
 import { saveDelegationNote } from "./delegation-note.ts";
 
 /** The message that starts a local peer's turn. Its reply goes back to the call, never to people (A5). */
-export const peerRequestMessage = (call: PeerCall): UserMessage => {
-  const { id, tenant, agent, peer, origin, audience, asker, chain, createdAt, traceId } = call;
+export const peerRequestMessage = (call: PeerCall): SyntheticMessage => {
+  const { id, tenant, agent, peer, mode, chain, createdAt } = call;
   const sessionId = peerSessionOf(call);
-  return {
+  const owner = {
+    ownerType: "orchestrator",
+    ownerId: sessionId,
+    worksFor: { kind: "peer-call", tenant, agent, id },
+  } as const;
+  const work = { ...call, sessionId, standing: { owner, background: true, chain } };
+  return syntheticMessage({ tenant, agent: peer }, work, {
     id: peerWakeIdOf(agent, id),
-    tenant,
-    agent: peer,
-    conversation: audience.conversation,
-    account: { id: asker.accountId, name: asker.name },
+    type: "peer",
+    at: createdAt,
     text: peerRequestText(call),
-    attachments: [],
-    synthetic: {
-      type: "peer",
-      sessionId,
-      origin,
-      audience,
-      asker,
-      owner: {
-        ownerType: "orchestrator",
-        ownerId: sessionId,
-        worksFor: { kind: "peer-call", tenant, agent, id },
-      },
-      background: true,
-      chain,
-      data: { mode: call.mode },
-    },
-    sentAt: createdAt,
-    traceId,
-  };
+    data: { mode },
+  });
 };
 
 /** Instruction in front of the message. */
-const HOW: Readonly<Record<PeerCall["mode"], string>> = {
+const HOW: Readonly<Record<PeerMode, string>> = {
   notify:
     "This is information, not a request: nobody waits for an answer. Note or do what follows from it. Do not reply " +
     "unless you have a genuine question.",
@@ -59,12 +52,12 @@ const peerRequestText = ({ agent, mode, message }: Pick<PeerCall, "agent" | "mod
  * Prompt of a turn that another agent's message starts (A5). A notification or question gets a small budget of tool
  * rounds, delegated work gets the agent's full budget. Only a notification needs no answer.
  */
-export const peerRequestPrompt = (agent: Agent, { text, synthetic }: SyntheticMessage): TurnPrompt => ({
+export const peerRequestPrompt = (agent: Agent, { text, synthetic }: SyntheticMessageOf<"peer">): TurnPrompt => ({
   text,
-  mustReply: synthetic.data?.mode !== "notify",
+  mustReply: synthetic.data.mode !== "notify",
   obsolete: false,
   toolRounds:
-    synthetic.data?.mode === "task_delegate"
+    synthetic.data.mode === "task_delegate"
       ? agent.maxToolRounds
       : Math.min(agent.maxToolRounds, agent.peering.wakeToolRounds),
 });

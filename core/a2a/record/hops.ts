@@ -1,29 +1,9 @@
-import { z } from "zod";
+import { ReplyOriginExtension } from "../../contract/inbound-call.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import type { PeerChain } from "../../contract/work-context.ts";
 
 /** Our protocol extension: a message carries it so that chains of agents can be bounded and explained. */
 export const REPLY_ORIGIN_EXTENSION = "urn:mooring:reply-origin:v1";
-
-const MAX_PAIRS = 50;
-const Short = z.string().max(500);
-
-/** Untrusted input: a forged extension can only make a chain shorter. */
-export const ReplyOriginExtension = z.looseObject({
-  /** Number of hops that each pair of agents has made so far, by the pair's spelling. */
-  hops: z
-    .record(Short, z.int().nonnegative().max(1_000))
-    .refine((hops) => Object.keys(hops).length <= MAX_PAIRS, `has more than ${MAX_PAIRS} pairs`),
-  /** How the sender spells the receiving agent, also within the pairs. */
-  to: Short.optional(),
-  /** The message that started the chain. */
-  rootCorrelationId: Short,
-  /** Where the chain started, as text for people. */
-  origin: z.looseObject({ channel: Short, promptSummary: Short, startedAt: z.iso.datetime() }).optional(),
-  /** Kind of reaction that the sender expects. */
-  msgType: z.enum(["notify", "task_delegate", "consult"]).optional().catch(undefined),
-});
-export type ReplyOriginExtension = z.infer<typeof ReplyOriginExtension>;
 
 type Metadata = Readonly<Record<string, unknown>>;
 

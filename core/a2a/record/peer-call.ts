@@ -5,6 +5,7 @@ import type { AgentRef } from "../../contract/agent-ref.ts";
 import { RETENTION_MS } from "../../contract/bus.ts";
 import { isoTime } from "../../contract/clock.ts";
 import { collection, keyOf } from "../../contract/collection.ts";
+import { PeerMode } from "../../contract/inbound-call.ts";
 import type { Store } from "../../contract/store.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import type { ToolContext } from "../../contract/tool.ts";
@@ -48,7 +49,7 @@ export const PeerCall = z.looseObject({
   /** The sender. */
   agent: z.string(),
   peer: z.string(),
-  mode: z.enum(["notify", "task_delegate", "consult"]),
+  mode: PeerMode,
   message: z.string(),
   /** The sentence that people see, without internal names (A6). */
   headline: z.string(),

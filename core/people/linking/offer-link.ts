@@ -39,12 +39,12 @@ const voidLink = async (store: Store, tenant: string, linkId: string): Promise<v
 };
 
 /** Voids every code that appears in a shared conversation, because other people can read it (I1). */
-export const revokeExposedCodes = async (
-  store: Store,
-  { tenant, conversation, text, command }: UserMessage,
-): Promise<void> => {
+export const revokeExposedCodes = async (store: Store, message: UserMessage): Promise<void> => {
+  const { tenant, conversation, text } = message;
   if (conversation.kind !== "shared") return;
-  const codes = new Set([...codesIn(text), ...codesIn(command?.args ?? "")].slice(0, MAX_REVOKED));
+  const codes = new Set(
+    [...codesIn(text), ...codesIn(message.kind === "command" ? message.command.args : "")].slice(0, MAX_REVOKED),
+  );
   for (const code of codes) await voidLink(store, tenant, linkIdOf(tenant, code));
 };
 

@@ -1,8 +1,7 @@
-import { z } from "zod";
 import type { ScheduleAddress } from "../../contract/addresses.ts";
 import { isoTime } from "../../contract/clock.ts";
 import { putIfUnchanged } from "../../contract/update.ts";
-import type { UserMessage } from "../../contract/user-message.ts";
+import type { SyntheticMessage, TurnMessage } from "../../contract/user-message.ts";
 import { publishReply } from "../../delivery/index.ts";
 import type { TurnHook } from "../../turns/source/index.ts";
 import { changeSchedule } from "../change-schedule.ts";
@@ -10,16 +9,15 @@ import type { Schedule, ScheduleDeps } from "../schedule-record.ts";
 import { lastDue, nextDue } from "../when/index.ts";
 import { runKey, type ScheduleRun } from "./run-record.ts";
 
-const RunOf = z.looseObject({ owner: z.string(), id: z.string(), run: z.string() });
-
 /** Consecutive failures after which the audience gets a notice. */
 const NOTIFY_AFTER = 2;
 
 /** Counts the outcome of a scheduled turn for its schedule (P3). Idempotent. */
-const scheduleRunEnded = async (deps: ScheduleDeps, message: UserMessage, outcome: string): Promise<void> => {
-  const of = RunOf.safeParse(message.synthetic?.data?.schedule).data;
-  if (message.synthetic?.type !== "task" || of === undefined) return;
-  const { owner, id, run: name } = of;
+const scheduleRunEnded = async (deps: ScheduleDeps, message: TurnMessage, outcome: string): Promise<void> => {
+  if (message.kind !== "synthetic" || message.synthetic.type !== "task") return;
+  const { schedule: run } = message.synthetic.data;
+  if (run === undefined) return;
+  const { owner, id, run: name } = run;
   const address = { tenant: message.tenant, agent: message.agent, owner, id };
   const found = await deps.store.get(runKey(address, name));
   if (found?.value.state !== "started") return;
@@ -36,7 +34,7 @@ const followUp = async (
   deps: ScheduleDeps,
   address: ScheduleAddress,
   schedule: Schedule,
-  message: UserMessage,
+  message: SyntheticMessage,
 ): Promise<void> => {
   const { failures, putOff } = schedule;
   if (failures === NOTIFY_AFTER || failures === PAUSE_AFTER) await notify(deps, schedule, message);
@@ -55,8 +53,7 @@ const followUp = async (
 const put = ({ store }: ScheduleDeps, address: ScheduleAddress, run: ScheduleRun, revision: number) =>
   putIfUnchanged(store, runKey(address, run.name), run, revision);
 
-const notify = async ({ bus, clock }: ScheduleDeps, schedule: Schedule, message: UserMessage): Promise<void> => {
-  if (message.synthetic === undefined) return;
+const notify = async ({ bus, clock }: ScheduleDeps, schedule: Schedule, message: SyntheticMessage): Promise<void> => {
   const { audience } = message.synthetic;
   const { id, tenant, agent, description, failures, status } = schedule;
   const markdown =

@@ -1,5 +1,5 @@
 import type { ScheduleAddress } from "../../contract/addresses.ts";
-import type { UserMessage } from "../../contract/user-message.ts";
+import { type SyntheticMessage, syntheticMessage } from "../../contract/user-message.ts";
 import type { Audience } from "../../contract/work-context.ts";
 import { stableId, summarisePrompt } from "../../lib/index.ts";
 import { traceIdOf } from "../../turns/records/index.ts";
@@ -7,40 +7,37 @@ import type { Schedule } from "../schedule-record.ts";
 import type { ScheduleRun } from "./run-record.ts";
 
 /** The turn of a run: in its own session, anchored to the time it fired (O5). Deterministic for a run. */
-export const runMessage = (schedule: Schedule, run: ScheduleRun, audience: Audience): UserMessage => {
-  const { tenant, agent, owner, id, description, prompt, asker, link } = schedule;
+export const runMessage = (schedule: Schedule, run: ScheduleRun, audience: Audience): SyntheticMessage => {
+  const { owner, id, description, prompt, asker, link } = schedule;
   const isReminder = schedule.when.kind === "once" && schedule.madeIn === "chat";
   const { name, firedAt } = run;
   const sessionId = runSessionOf(schedule, name);
-  return {
-    id: runIdOf(schedule, name),
-    tenant,
-    agent,
-    conversation: audience.conversation,
-    account: { id: asker.accountId, name: asker.name },
-    text: `Scheduled task "${description}":\n\n${prompt}`,
-    attachments: [],
-    synthetic: {
-      type: "task",
-      sessionId,
-      origin: {
-        channel: "scheduled",
-        promptSummary: summarisePrompt(description),
-        startedAt: firedAt,
-        sessionId,
-        taskId: id,
-        ...(link !== undefined && { link }),
-        ...(isReminder && { isReminder }),
-      },
-      audience,
-      asker,
+  const work = {
+    sessionId,
+    standing: {
       owner: { ownerType: "orchestrator", ownerId: sessionId, ...(link !== undefined && { sessionUri: link }) },
       background: true,
-      data: { schedule: { owner, id, run: name } },
     },
-    sentAt: firedAt,
+    origin: {
+      channel: "scheduled",
+      promptSummary: summarisePrompt(description),
+      startedAt: firedAt,
+      sessionId,
+      taskId: id,
+      ...(link !== undefined && { link }),
+      ...(isReminder && { isReminder }),
+    },
+    audience,
+    asker,
     traceId: runTraceOf(schedule, name),
-  };
+  } as const;
+  return syntheticMessage(schedule, work, {
+    id: runIdOf(schedule, name),
+    type: "task",
+    at: firedAt,
+    text: `Scheduled task "${description}":\n\n${prompt}`,
+    data: { schedule: { owner, id, run: name } },
+  });
 };
 
 /** The prompt of a run: the text of its turn without the title. */

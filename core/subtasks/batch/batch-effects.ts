@@ -2,15 +2,9 @@ import type { AgentRef } from "../../contract/agent-ref.ts";
 import { messageOf } from "../../contract/app-error.ts";
 import { isoTime } from "../../contract/clock.ts";
 import type { Subtask } from "../../contract/subtask.ts";
-import type { UserMessage } from "../../contract/user-message.ts";
+import { type SyntheticMessage, syntheticMessage } from "../../contract/user-message.ts";
 import { addNotification } from "../../memory/index.ts";
-import {
-  amendmentIdOf,
-  callbackIdOf,
-  continuationMessage,
-  enqueueTurn,
-  synthesisIdOf,
-} from "../continuation/continuation-message.ts";
+import { amendmentIdOf, callbackIdOf, enqueueTurn, synthesisIdOf } from "../continuation/continuation-message.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import { type Batch, type BatchCall, countedMembers, isOver, isSettled } from "../owner/batch.ts";
 import { type BatchAddress, type BatchChange, batchOf, countCallEnd, takeReturned } from "./batch-transitions.ts";
@@ -44,8 +38,8 @@ export const applyBatchEffects = async (
   deps.owners.markPublished({ tenant: place.tenant, agent: place.agent, ownerId }, after.turnId);
 };
 
-const synthesisMessage = (place: AgentRef, batch: Batch, firedAt: number): UserMessage =>
-  continuationMessage(place, batch, {
+const synthesisMessage = (place: AgentRef, batch: Batch, firedAt: number): SyntheticMessage =>
+  syntheticMessage(place, batch, {
     id: synthesisIdOf(batch.turnId),
     type: "synthesis",
     at: isoTime(firedAt),
@@ -59,8 +53,8 @@ const synthesisMessage = (place: AgentRef, batch: Batch, firedAt: number): UserM
     },
   });
 
-const amendmentMessage = (place: AgentRef, batch: Batch, amendedAt: number): UserMessage =>
-  continuationMessage(place, batch, {
+const amendmentMessage = (place: AgentRef, batch: Batch, amendedAt: number): SyntheticMessage =>
+  syntheticMessage(place, batch, {
     id: amendmentIdOf(batch.turnId),
     type: "amendment",
     at: isoTime(amendedAt),

@@ -2,47 +2,8 @@ import type { AgentRef } from "../../contract/agent-ref.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import type { Subtask } from "../../contract/subtask.ts";
 import type { SubtaskMessage } from "../../contract/subtask-message.ts";
-import type { Synthetic, UserMessage } from "../../contract/user-message.ts";
-import { orderKey } from "../../contract/user-message.ts";
-import type { WorkContext } from "../../contract/work-context.ts";
+import { orderKey, type SyntheticMessage, syntheticMessage } from "../../contract/user-message.ts";
 import type { CoreDeps } from "../../turns/index.ts";
-
-interface Continuation {
-  readonly id: string;
-  readonly type: Exclude<Synthetic["type"], "task">;
-  readonly at: string;
-  readonly data: Record<string, unknown>;
-}
-
-/** A synthetic message to the owner's session. It inherits origin and audience (O2). */
-export const continuationMessage = (
-  { tenant, agent }: AgentRef,
-  { sessionId, standing, origin, audience, asker, traceId }: WorkContext,
-  { id, type, at, data }: Continuation,
-): UserMessage => ({
-  id,
-  tenant,
-  agent,
-  conversation: audience.conversation,
-  account: { id: asker.accountId, name: asker.name },
-  text: "",
-  attachments: [],
-  synthetic: {
-    type,
-    sessionId,
-    origin,
-    audience,
-    asker,
-    owner: standing.owner,
-    rootTurnId: standing.rootTurnId,
-    background: standing.background,
-    ...(standing.chain !== undefined && { chain: standing.chain }),
-    data,
-  },
-  ...(standing.owner.sessionUri !== undefined && { link: standing.owner.sessionUri }),
-  sentAt: at,
-  traceId,
-});
 
 /** Ids of continuations are derived from their cause, so that a repeat is a duplicate. */
 export const synthesisIdOf = (turnId: string): string => `batch-${turnId}/synthesis`;
@@ -67,10 +28,10 @@ export const continuationsOf = (work: Continued): string[] => {
 };
 
 /** A message of one subtask as a turn of its owner's session (S8). */
-export const wakeUpMessage = (message: SubtaskMessage, subtask: Subtask): UserMessage => {
+export const wakeUpMessage = (message: SubtaskMessage, subtask: Subtask): SyntheticMessage => {
   const { parentSessionId: sessionId, owner, planId: rootTurnId, background, depth, chain } = subtask;
   const standing = { owner, depth: depth - 1, rootTurnId, background, ...(chain !== undefined && { chain }) };
-  return continuationMessage(
+  return syntheticMessage(
     subtask,
     { ...subtask, sessionId, standing },
     {
@@ -92,11 +53,12 @@ export const wakeUpMessage = (message: SubtaskMessage, subtask: Subtask): UserMe
 export const enqueueTurn = async (
   { bus, logger }: Pick<CoreDeps, "bus" | "logger">,
   { tenant, agent }: AgentRef,
-  message: UserMessage,
+  message: SyntheticMessage,
 ): Promise<void> => {
   const { id, synthetic, traceId } = message;
-  const { type, owner, rootTurnId: planId, data } = synthetic ?? {};
-  const fields = { message: id, type, planId, owner: owner?.ownerId, ownerType: owner?.ownerType, traceId };
-  logger.info({ ...fields, ...(type === "wake-up" && { subtask: data?.subtask }) }, "turn enqueued");
+  const { type, owner, rootTurnId: planId } = synthetic;
+  const fields = { message: id, type, planId, owner: owner.ownerId, ownerType: owner.ownerType, traceId };
+  const about = synthetic.type === "wake-up" && { subtask: synthetic.data?.subtask };
+  logger.info({ ...fields, ...about }, "turn enqueued");
   await bus.publish(subjectsOf(tenant).userMessage(agent), message, { id, key: orderKey(message) });
 };

@@ -1,31 +1,20 @@
-import { z } from "zod";
 import type { Store } from "../../contract/store.ts";
 import type { Subtask } from "../../contract/subtask.ts";
+import type { SyntheticMessageOf } from "../../contract/user-message.ts";
 import { NOTHING_TO_SAY } from "../../turns/index.ts";
-import type { SyntheticMessage, TurnPrompt } from "../../turns/source/index.ts";
+import type { TurnPrompt } from "../../turns/source/index.ts";
 import { readOwner } from "../owner/owner-record.ts";
 import { readSubtask, recallSubtask, undefinedIfCorrupt } from "../record/subtask-record.ts";
 import { type Reported, showResults } from "./show-results.ts";
 
-const Listed = z.object({
-  subtasks: z.array(z.object({ id: z.string(), name: z.string(), timedOut: z.boolean() })),
-});
-const WakeUp = z.object({
-  type: z.string(),
-  priority: z.string().optional(),
-  subtask: z.string(),
-  name: z.string(),
-  content: z.string(),
-});
-
-/** Builds the prompt when the turn runs. A retry gets the same text, because ended subtasks never change. */
-export const continuationPrompt = (store: Store, message: SyntheticMessage): Promise<TurnPrompt> =>
-  message.synthetic.type === "wake-up" ? readWakeUp(store, message) : readResults(store, message);
-
-const readResults = async (store: Store, message: SyntheticMessage): Promise<TurnPrompt> => {
+/** Built when the turn runs. A retry gets the same text, because ended subtasks never change. */
+export const resultsPrompt = async (
+  store: Store,
+  message: SyntheticMessageOf<"synthesis" | "amendment">,
+): Promise<TurnPrompt> => {
   const { type, origin, data } = message.synthetic;
   const reported = await Promise.all(
-    Listed.parse(data).subtasks.map(async (listed): Promise<Reported> => {
+    data.subtasks.map(async (listed): Promise<Reported> => {
       const subtask = await undefinedIfCorrupt(recallSubtask(store, { ...message, id: listed.id }));
       return { ...listed, subtask };
     }),
@@ -35,8 +24,9 @@ const readResults = async (store: Store, message: SyntheticMessage): Promise<Tur
   return { text: text.join("\n\n"), fallbackText: results, mustReply: true, obsolete: false };
 };
 
-const readWakeUp = async (store: Store, message: SyntheticMessage): Promise<TurnPrompt> => {
-  const { type, priority, subtask: id, name, content } = WakeUp.parse(message.synthetic.data);
+/** A turn about the message of one subtask. */
+export const wakeUpPrompt = async (store: Store, message: SyntheticMessageOf<"wake-up">): Promise<TurnPrompt> => {
+  const { type, priority, subtask: id, name, content } = message.synthetic.data;
   const subtask = await readSubtask(store, { ...message, id });
   if (type === "completion") {
     const result = showResults([{ id, name, timedOut: false, subtask }]);

@@ -1,12 +1,12 @@
 export type {
+  FindRequester,
   FinishedTurn,
   RecordedTurn,
   RequestState,
-  SyntheticMessage,
   TurnFeatures,
   TurnHook,
   TurnPrompt,
   TurnRequester,
   TurnResult,
-  TurnSource,
+  TurnSources,
 } from "./turn-source.ts";

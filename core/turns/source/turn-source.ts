@@ -1,4 +1,5 @@
-import type { Synthetic, UserMessage } from "../../contract/user-message.ts";
+import type { SyntheticType } from "../../contract/synthetic.ts";
+import type { SyntheticMessage, SyntheticMessageOf, TurnMessage } from "../../contract/user-message.ts";
 import type { SessionWindow, TurnEntry } from "../../sessions/index.ts";
 import type { Agent } from "../agent.ts";
 import type { TurnRecord } from "../records/index.ts";
@@ -19,37 +20,36 @@ export interface TurnPrompt {
   postProcess?(text: string): string;
 }
 
-export type SyntheticMessage = UserMessage & { readonly synthetic: Synthetic };
-
-/** A kind of turn that a feature starts. `core/turn-features.ts` lists all of them. */
-export interface TurnSource {
-  readonly types: readonly Synthetic["type"][];
-  prompt(agent: Agent, message: SyntheticMessage): TurnPrompt | Promise<TurnPrompt>;
-}
+/** The prompt of each type of turn that a feature starts. `core/turn-features.ts` joins those of all features. */
+export type TurnSources = {
+  readonly [T in SyntheticType]: (agent: Agent, message: SyntheticMessageOf<T>) => TurnPrompt | Promise<TurnPrompt>;
+};
 
 /** The progress of the request that a turn works on. "new": not stored yet. */
 export type RequestState = "new" | "open" | "ended";
 
-/** An agent, rather than a person, that a turn works for and that receives its result. */
+/** An agent, rather than a person, that the turn of one message works for and that receives its result. */
 export interface TurnRequester {
-  isFor(message: UserMessage): boolean;
   /** The agent with the tools that it may use for this requester. */
-  agentFor(agent: Agent, message: UserMessage): Agent;
+  agentFor(agent: Agent): Agent;
   /** Hands over the result. Idempotent. */
-  settle(agent: Agent, message: UserMessage, result: TurnResult, state?: RequestState): Promise<unknown>;
+  settle(agent: Agent, result: TurnResult, state?: RequestState): Promise<unknown>;
   /** The result may be stored at the same time as the turn's history entry. */
   readonly settlesAlongside?: boolean;
   /** Absent: a request is always open. */
-  stateOf?(message: UserMessage, seenBefore: boolean): Promise<RequestState>;
+  stateOf?(seenBefore: boolean): Promise<RequestState>;
   /** The request ended but its turn was not recorded: adds the missing history entry. */
-  backfill?(message: UserMessage, text: string, turn: RecordedTurn): Promise<void>;
+  backfill?(text: string, turn: RecordedTurn): Promise<void>;
   /** A note for the model about the requester. */
-  aside?(message: UserMessage): string | undefined;
+  aside?(): string | undefined;
   /** The id under which the requester receives the text as it is written. */
   streamId?(agent: Agent, record: TurnRecord): string | undefined;
   /** Called when the turn starts; `stop` ends it early. The caller calls the result when the turn ends. */
-  begin?(message: UserMessage, stop: () => void): () => void;
+  begin?(stop: () => void): () => void;
 }
+
+/** Undefined: the message is not from an agent that this feature serves. */
+export type FindRequester = (message: SyntheticMessage) => TurnRequester | undefined;
 
 export interface RecordedTurn {
   readonly record: TurnRecord;
@@ -68,7 +68,7 @@ export interface FinishedTurn extends TurnEnd {
 
 export interface EndedTurn {
   readonly agent: Agent;
-  readonly message: UserMessage;
+  readonly message: TurnMessage;
   readonly record: TurnRecord | undefined;
   /** Undefined: the turn was never recorded. */
   readonly entry: TurnEntry | undefined;
@@ -85,7 +85,7 @@ export interface TurnHook {
 }
 
 export interface TurnFeatures {
-  readonly sources: readonly TurnSource[];
-  readonly requesters: readonly TurnRequester[];
+  readonly sources: TurnSources;
+  readonly requesters: readonly FindRequester[];
   readonly hooks: readonly TurnHook[];
 }

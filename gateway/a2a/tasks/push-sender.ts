@@ -2,19 +2,13 @@ import type { StreamResponse } from "@a2a-js/sdk";
 import { A2A_LEGACY_PROTOCOL_VERSION } from "@a2a-js/sdk/compat/v0_3";
 import { V03PushNotificationSerializer } from "@a2a-js/sdk/compat/v0_3/server";
 import { V1PushNotificationSerializer } from "@a2a-js/sdk/server";
-import {
-  changeTask,
-  hasEnded,
-  type InboundTask,
-  inboundMessageId,
-  readTask,
-  type Webhook,
-} from "../../../core/a2a/inbound/index.ts";
+import { changeTask, hasEnded, type InboundTask, inboundMessageId, readTask } from "../../../core/a2a/inbound/index.ts";
 import { type DeploymentIdentity, Redirected } from "../../../core/a2a/index.ts";
 import type { PushDue } from "../../../core/contract/addresses.ts";
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
 import { ack, type Bus, type Outcome, type Received } from "../../../core/contract/bus.ts";
 import type { Checkpoint } from "../../../core/contract/checkpoint.ts";
+import type { Webhook } from "../../../core/contract/inbound-call.ts";
 import type { Logger } from "../../../core/contract/logger.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import type { Tracer } from "../../../core/contract/telemetry.ts";

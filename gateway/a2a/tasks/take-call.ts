@@ -1,5 +1,4 @@
 import {
-  type InboundCall,
   type InboundTask,
   isAtRest,
   NOTED_AFTER_MS,
@@ -11,6 +10,7 @@ import {
 } from "../../../core/a2a/inbound/index.ts";
 import type { Checkpoint } from "../../../core/contract/checkpoint.ts";
 import type { Clock } from "../../../core/contract/clock.ts";
+import type { InboundCall } from "../../../core/contract/inbound-call.ts";
 import { unlessUnwritable, type WriteAvailability } from "../../../core/contract/write-availability.ts";
 import type { TaskWatcher } from "./task-watch.ts";
 

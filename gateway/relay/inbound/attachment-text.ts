@@ -2,7 +2,7 @@ import type { AttachmentAdapter } from "../../../adapters/contract/abilities.ts"
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
 import type { Clock } from "../../../core/contract/clock.ts";
 import type { Logger } from "../../../core/contract/logger.ts";
-import type { Attachment, UserMessage } from "../../../core/contract/user-message.ts";
+import type { Attachment, FromPerson } from "../../../core/contract/user-message.ts";
 import { withinDeadline } from "../../../core/lib/index.ts";
 
 /** Limits per file and per message: enough for a model, and small enough for a bus message. */
@@ -21,11 +21,11 @@ interface Deps {
 }
 
 /** Adds the content of text attachments to a message. An attachment that cannot be read in time keeps only its name. */
-export const withAttachmentText = async (
+export const withAttachmentText = async <M extends FromPerson>(
   { clock, logger }: Deps,
   adapter: AttachmentAdapter,
-  message: UserMessage,
-): Promise<UserMessage> => {
+  message: M,
+): Promise<M> => {
   if (!message.attachments.some(isText)) return message;
   const texts = new Map<Attachment, string>();
   const read = async (attachment: Attachment): Promise<void> => {

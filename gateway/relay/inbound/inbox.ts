@@ -10,7 +10,7 @@ import type { Logger } from "../../../core/contract/logger.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import type { Meter } from "../../../core/contract/telemetry.ts";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { FromPerson, InboundMessage } from "../../../core/contract/user-message.ts";
 import type { WriteAvailability } from "../../../core/contract/write-availability.ts";
 import { alwaysWritable, unlessUnwritable } from "../../../core/contract/write-availability.ts";
 import { noteEdit } from "../../../core/intake/index.ts";
@@ -31,7 +31,7 @@ interface InboxDeps {
   readonly meter: Meter;
   readonly checkpoint?: Checkpoint;
   /** Adds the text of a message's attachments. */
-  readonly read?: ((message: UserMessage) => Promise<UserMessage>) | undefined;
+  readonly read?: (<M extends FromPerson>(message: M) => Promise<M>) | undefined;
 }
 
 /** Publishes the messages of a channel. Rejects if it refuses or cannot store one; the adapter reports that to its platform. */
@@ -49,11 +49,11 @@ export const createInbox = (deps: InboxDeps): Inbox => {
     writes = alwaysWritable,
   } = deps;
   const check = accessCheck(access, clock);
-  const keep = async (message: UserMessage): Promise<void> => {
+  const keep = async (message: InboundMessage): Promise<void> => {
     const { id, tenant, agent } = message;
     check(message);
-    if (message.isEdit) return noteEdit(store, message);
-    if (message.command === undefined) refuseIfCrowded();
+    if (message.kind === "edit") return noteEdit(store, message);
+    if (message.kind === "message") refuseIfCrowded();
     const whole = message.attachments.length === 0 ? message : await read(message);
     await bus.publish(subjectsOf(tenant).userMessage(agent), whole, { id, key: laneOf(message) });
   };
@@ -70,7 +70,7 @@ export const createInbox = (deps: InboxDeps): Inbox => {
         meter.count("messages_refused_total", { channel });
         throw error;
       }
-      if (message.isEdit) return;
+      if (message.kind === "edit") return;
       await checkpoint("inbox.stored");
       meter.count("messages_accepted_total", { channel });
       logger.debug({ channel, message: message.id, traceId }, "message accepted");
@@ -79,7 +79,7 @@ export const createInbox = (deps: InboxDeps): Inbox => {
 };
 
 /** Commands bypass the running turn: `cancel` would come too late behind it. */
-const laneOf = ({ conversation, command }: UserMessage): string => {
-  const key = conversationKey(conversation);
-  return command === undefined || isInOrder(command.name) ? key : `${key}/commands`;
+const laneOf = (message: FromPerson): string => {
+  const key = conversationKey(message.conversation);
+  return message.kind === "message" || isInOrder(message.command.name) ? key : `${key}/commands`;
 };

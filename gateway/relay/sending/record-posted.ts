@@ -4,7 +4,7 @@ import type { Conversation } from "../../../core/contract/conversation.ts";
 import { conversationKey, sameConversation } from "../../../core/contract/conversation.ts";
 import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { ShownMessage } from "../../../core/contract/user-message.ts";
 import type { ReplyOrigin } from "../../../core/contract/work-context.ts";
 import { notePlacement, type PostedReply, putPosted } from "../../../core/origin/index.ts";
 import type { RelayContext } from "../context.ts";
@@ -56,7 +56,8 @@ const shownRecord = (reply: AgentReply): PostedReply | undefined => {
 type Posted = Pick<DeliveryRequest, "target"> & { reply: DeliveryRequest["reply"] & { origin: ReplyOrigin } };
 
 /** Goes through the conversation's own queue, so that the history has the order of the screen. */
-const historyEntry = ({ reply, target }: Posted): UserMessage => ({
+const historyEntry = ({ reply, target }: Posted): ShownMessage => ({
+  kind: "shown",
   id: `shown/${reply.id}/${conversationKey(target)}`,
   tenant: reply.tenant,
   agent: reply.agent,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach } from "vitest";
 import type { DiscordAdapter } from "../../../adapters/discord/adapter.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { InboundMessage } from "../../../core/contract/user-message.ts";
 import { FakeDiscord } from "../../fakes/discord/fake-discord.ts";
 import type { FakeChannel, FakeGuild } from "../../fakes/discord/world.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
@@ -73,10 +73,10 @@ export class DiscordUnderTest {
   }
 
   /** Something was said to the agent in private, and has arrived. Says nothing about what came before it elsewhere. */
-  async heardInPrivate(text: string): Promise<UserMessage> {
+  async heardInPrivate(text: string): Promise<InboundMessage> {
     this.discord.say({ person: "ann", in: this.dm, text });
     const messages = await this.inbox.accepted.until((items) => items.some((item) => item.text === text));
-    return messages.find((item) => item.text === text) as UserMessage;
+    return messages.find((item) => item.text === text) as InboundMessage;
   }
 
   get inRoom(): Conversation {

@@ -10,6 +10,7 @@ import {
 } from "../../../adapters/discord/inbound.ts";
 import { pressedAction, renderActions } from "../../../adapters/discord/render/footer.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
+import { commandIn } from "../../fakes/sample-message.ts";
 
 const BOT = "99";
 const AT = "2026-03-10T21:00:00.000Z";
@@ -47,6 +48,7 @@ describe("given a message of Discord's", () => {
 
   it("then it becomes a message with its link", () => {
     expect(said("hello")).toStrictEqual({
+      kind: "message",
       id: "discord:5",
       tenant: "default",
       agent: "mooring",
@@ -73,7 +75,7 @@ describe("given a message of Discord's", () => {
     expect(said("<@99>", { mentions: [bot] })).toMatchObject({ text: "", command: { name: "help", args: "" } });
     expect(said("")).toBeUndefined();
     expect(said("", { mentions: [ann] })).toBeUndefined();
-    expect(said("/status now")?.command).toEqual({ name: "status", args: "now" });
+    expect(commandIn(said("/status now"))).toEqual({ name: "status", args: "now" });
   });
 
   it("then files come along, named by where they hang", () => {
@@ -119,6 +121,7 @@ describe("given a slash command or a pressed button", () => {
 
   it("then it is the command, with what it takes", () => {
     expect(command("status", [" now ", 7, undefined, true])).toStrictEqual({
+      kind: "command",
       id: "discord:interaction:5",
       tenant: "default",
       agent: "mooring",

@@ -3,6 +3,7 @@ import { AppError } from "../../../core/contract/app-error.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import type { FakeInteraction } from "../../fakes/discord/fake-interactions.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
+import { commandIn } from "../../fakes/sample-message.ts";
 import { sampleReply } from "../../fakes/sample-reply.ts";
 import { DiscordUnderTest } from "./discord-under-test.ts";
 
@@ -152,7 +153,7 @@ describe("given slash commands (I3)", () => {
     await test.start();
     test.discord.command("ann", test.dm, "why", `https://discord.com/channels/@me/${test.dm.id}/123456789012345678`);
     const [message] = await test.inbox.accepted.count(1);
-    expect(message?.command).toEqual({ name: "why", args: "123456789012345678" });
+    expect(commandIn(message)).toEqual({ name: "why", args: "123456789012345678" });
   });
 });
 
@@ -244,7 +245,7 @@ describe("given buttons", () => {
     test.discord.say({ person: "bob", in: test.room, text: "first", mention: true });
     const interaction = test.discord.press("ann", post, "Why?");
     const messages = await test.inbox.accepted.count(2);
-    expect(messages.map(({ command }) => command)).toEqual([undefined, { name: "why", args: "turn-1/final" }]);
+    expect(messages.map(commandIn)).toEqual([undefined, { name: "why", args: "turn-1/final" }]);
     expect(messages[1]).toMatchObject({ replyTo: post.id, conversation: test.inRoom });
     await acknowledged(interaction);
     expect(interaction.ephemeral).toBe(true);

@@ -117,7 +117,7 @@ const inboxIn = async (conversation: Conversation): Promise<string> => {
       traceId: id,
     };
     const account = { id: "ann", name: "Ann" };
-    await web.inbox?.accept({ ...said, account, command: { name: "inbox", args: "" } });
+    await web.inbox?.accept({ ...said, kind: "command", account, command: { name: "inbox", args: "" } });
     const all = await web.deliveries.until((items) => items.some(({ reply }) => reply.correlationId === id));
     const markdown = all.find(({ reply }) => reply.correlationId === id)?.reply.markdown ?? "";
     if (!markdown.includes("is empty")) return markdown;

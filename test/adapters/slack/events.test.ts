@@ -5,6 +5,7 @@ import type { Arrival } from "../../../adapters/slack/inbound.ts";
 import { messageOfButton, messageOfCommand, messageOfEvent } from "../../../adapters/slack/inbound.ts";
 import { ButtonPress, EventEnvelope, SlashCommand } from "../../../adapters/slack/payload.ts";
 import { actionIdOf } from "../../../adapters/slack/render.ts";
+import { commandIn } from "../../fakes/sample-message.ts";
 
 const NOW = Date.UTC(2026, 2, 10, 21);
 const TS = "1773176400.000100";
@@ -55,6 +56,7 @@ const ignored = (...args: Parameters<typeof hear>) => {
 describe("given an event of Slack's that brings a person's words", () => {
   it("when it is a direct message, then it is a private one, with its link", () => {
     expect(said(direct())).toStrictEqual({
+      kind: "message",
       id: `slack:T1:D1:${TS}`,
       tenant: "default",
       agent: "mooring",
@@ -99,9 +101,9 @@ describe("given an event of Slack's that brings a person's words", () => {
   });
 
   it("when it only calls the app, then it asks for help; when it is a command, then it is one", () => {
-    expect(said(inRoom({ text: "<@UBOT>" })).command).toEqual({ name: "help", args: "" });
-    expect(said(direct({ text: undefined })).command).toEqual({ name: "help", args: "" });
-    expect(said(direct({ text: "/status now" })).command).toEqual({ name: "status", args: "now" });
+    expect(commandIn(said(inRoom({ text: "<@UBOT>" })))).toEqual({ name: "help", args: "" });
+    expect(commandIn(said(direct({ text: undefined })))).toEqual({ name: "help", args: "" });
+    expect(commandIn(said(direct({ text: "/status now" })))).toEqual({ name: "status", args: "now" });
     expect(said(direct())).not.toHaveProperty("command");
   });
 
@@ -185,6 +187,7 @@ describe("given a slash command", () => {
   it("then its first word is the command, which nobody else in the room has seen", () => {
     expect(command("Status all  of it")).toStrictEqual({
       message: {
+        kind: "command",
         id: "slack:T1:command:9.9",
         tenant: "default",
         agent: "mooring",

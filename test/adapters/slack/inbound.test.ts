@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
+import { commandIn } from "../../fakes/sample-message.ts";
 import { runSlack } from "./running-slack.ts";
 
 const BOT = "<@U0BOT>";
@@ -97,7 +98,7 @@ describe.each(MODES)("given Slack (%s), and people who write", (mode) => {
       account: { id: "U0ANN", name: "ann" },
       unseen: true,
     });
-    expect((await heard(slack.command({}))).command).toEqual({ name: "help", args: "" });
+    expect(commandIn(await heard(slack.command({})))).toEqual({ name: "help", args: "" });
   });
 
   it("when they use it between two people, then the answer goes to their own conversation with the app", async () => {
@@ -110,9 +111,9 @@ describe.each(MODES)("given Slack (%s), and people who write", (mode) => {
     const { slack, heard } = await runSlack(mode);
     const thread = slack.world.nextTs();
     const said = { room: "C0LOBBY", thread, text: `${BOT} /why`, as: "app_mention" } as const;
-    expect((await heard(slack.say(said))).command).toEqual({ name: "why", args: "" });
+    expect(commandIn(await heard(slack.say(said)))).toEqual({ name: "why", args: "" });
     const bare = await heard(slack.say({ ...said, text: BOT }));
-    expect(bare.command).toEqual({ name: "help", args: "" });
+    expect(commandIn(bare)).toEqual({ name: "help", args: "" });
   });
 
   it("when they press a button, then it is its command, and says under which message it stood", async () => {

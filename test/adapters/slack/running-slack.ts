@@ -1,6 +1,6 @@
 import { afterEach } from "vitest";
 import type { SlackAdapter } from "../../../adapters/slack/adapter.ts";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { InboundMessage } from "../../../core/contract/user-message.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import type { SlackAnswer } from "../../fakes/slack/fake-slack.ts";
 import { FakeSlack } from "../../fakes/slack/fake-slack.ts";
@@ -15,7 +15,7 @@ export interface RunningSlack {
   readonly inbox: TestInbox;
   readonly logger: RecordingLogger;
   /** The message that came of what somebody did, and what Slack was answered. */
-  heard(doing: Promise<SlackAnswer>): Promise<UserMessage>;
+  heard(doing: Promise<SlackAnswer>): Promise<InboundMessage>;
 }
 
 const open: (() => Promise<void>)[] = [];
@@ -41,10 +41,10 @@ export const runSlack = async (
   if (mode === "http") slack.sendEventsTo(host.urlOf(adapter.channel, "events"));
   const inbox = new TestInbox();
   if (start) await adapter.start(inbox);
-  const heard = async (doing: Promise<SlackAnswer>): Promise<UserMessage> => {
+  const heard = async (doing: Promise<SlackAnswer>): Promise<InboundMessage> => {
     const before = inbox.accepted.items.length;
     await doing;
-    return (await inbox.accepted.count(before + 1))[before] as UserMessage;
+    return (await inbox.accepted.count(before + 1))[before] as InboundMessage;
   };
   return { slack, adapter, inbox, logger, heard };
 };

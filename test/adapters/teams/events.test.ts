@@ -3,6 +3,7 @@ import { Activity } from "../../../adapters/teams/inbound/activity.ts";
 import { isMentioned, messageText } from "../../../adapters/teams/inbound/message-text.ts";
 import type { Arrival } from "../../../adapters/teams/inbound.ts";
 import { conversationId, installationIn, referenceOf, userMessageOf } from "../../../adapters/teams/inbound.ts";
+import { commandIn } from "../../fakes/sample-message.ts";
 
 const AT = "2026-03-10T21:00:00.000Z";
 const NOW = Date.UTC(2026, 2, 10, 22);
@@ -50,6 +51,7 @@ const said = (one: Activity, more: Partial<Arrival> = {}) => userMessageOf(one, 
 describe("given an activity of Teams that is a message", () => {
   it("when it is a private one, then it is a person's own conversation", () => {
     expect(said(activity({ locale: "de-DE", localTimezone: "Europe/Berlin" }))).toStrictEqual({
+      kind: "message",
       id: "teams:a:1:m1",
       tenant: "default",
       agent: "mooring",
@@ -99,10 +101,10 @@ describe("given an activity of Teams that is a message", () => {
   });
 
   it("when it is an edit, then it says so, and never becomes a command", () => {
-    expect(said(activity({ type: "messageUpdate" }))).toMatchObject({ text: "hello", isEdit: true });
-    expect(said(activity())).not.toHaveProperty("isEdit");
+    expect(said(activity({ type: "messageUpdate" }))).toMatchObject({ text: "hello", kind: "edit" });
+    expect(said(activity())?.kind).toBe("message");
     expect(said(activity({ type: "messageUpdate", text: "/new" }))).toBeUndefined();
-    expect(said(activity({ text: "/new now" }))?.command).toEqual({ name: "new", args: "now" });
+    expect(commandIn(said(activity({ text: "/new now" })))).toEqual({ name: "new", args: "now" });
   });
 
   it("when a button of ours was pressed, then it is its command, about the card that shows it", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../core/contract/app-error.ts";
+import { commandIn, ofKind } from "../../fakes/sample-message.ts";
 import type { Said } from "../../fakes/teams/sent-activity.ts";
 import {
   activityBy,
@@ -105,9 +106,9 @@ describe("given what a message holds", () => {
   });
 
   it("when it begins with a slash, then it is a command, in rooms too (I3)", async () => {
-    expect((await use.heard({ text: "/cancel subtask-1" })).command).toEqual({ name: "cancel", args: "subtask-1" });
-    expect((await use.heard({ text: "/help", place: "channel" })).command).toEqual({ name: "help", args: "" });
-    expect((await use.heard({ text: "help me" })).command).toBeUndefined();
+    expect(commandIn(await use.heard({ text: "/cancel subtask-1" }))).toEqual({ name: "cancel", args: "subtask-1" });
+    expect(commandIn(await use.heard({ text: "/help", place: "channel" }))).toEqual({ name: "help", args: "" });
+    expect(commandIn(await use.heard({ text: "help me" }))).toBeUndefined();
   });
 
   it("when a button of ours is pressed, then it is its command, and answers its card", async () => {
@@ -128,11 +129,12 @@ describe("given a message that its writer changes", () => {
     use.teams.say({ text, id: "17", ...more, more: { type: "messageUpdate" } });
 
   it("when Teams tells of it, then it is the same message, with other words", async () => {
-    const first = await use.heard({ text: "see you at nine", id: "17", place: "groupChat" });
+    const first = ofKind(await use.heard({ text: "see you at nine", id: "17", place: "groupChat" }), "message");
     await edit("see you at ten", { place: "groupChat" });
     const [, second] = await use.inbox.accepted.count(2);
-    expect(second).toEqual({ ...first, text: "see you at ten", isEdit: true, traceId: expect.any(String) });
-    expect(first).toMatchObject({ editable: true });
+    const { editable, ...same } = first;
+    expect(second).toEqual({ ...same, kind: "edit", text: "see you at ten", traceId: expect.any(String) });
+    expect(editable).toBe(true);
   });
 
   it("when it becomes a command, or no longer mentions the agent, then that is nothing", async () => {

@@ -3,7 +3,7 @@ import type { AdapterContext } from "../../../adapters/contract/adapter-context.
 import type { TeamsAdapter } from "../../../adapters/teams/adapter.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { InboundMessage } from "../../../core/contract/user-message.ts";
 import { FakeTeams } from "../../fakes/teams/fake-teams.ts";
 import type { Said } from "../../fakes/teams/sent-activity.ts";
 import { TestInbox } from "../../fakes/test-inbox.ts";
@@ -44,10 +44,10 @@ export class TeamsUnderTest {
   }
 
   /** The message that was made of what somebody said. */
-  async heard(said: Said): Promise<UserMessage> {
+  async heard(said: Said): Promise<InboundMessage> {
     const before = this.inbox.accepted.items.length;
     await this.teams.say(said);
-    return (await this.inbox.accepted.count(before + 1))[before] as UserMessage;
+    return (await this.inbox.accepted.count(before + 1))[before] as InboundMessage;
   }
 
   async conversation(said: Said = {}): Promise<Conversation> {

@@ -7,6 +7,7 @@ import { encodeEntry, encodeFrame, parseFrame } from "../../../adapters/web/serv
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { sampleActivity } from "../../fakes/sample-activity.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
+import { commandIn } from "../../fakes/sample-message.ts";
 import { sampleAnchor, sampleReply } from "../../fakes/sample-reply.ts";
 
 const NOW = Date.UTC(2026, 2, 10, 21);
@@ -36,6 +37,7 @@ const command = (more: Partial<Command> = {}): Command => ({ type: "command", id
 describe("given a visitor's frame, when it becomes a UserMessage", () => {
   it("then it belongs to their private conversation, and a retry has the same id", () => {
     expect(userMessageOf(message("hello"), arrival())).toStrictEqual({
+      kind: "message",
       id: "web:ann%3A1:c-1",
       tenant: "default",
       agent: "mooring",
@@ -59,8 +61,8 @@ describe("given a visitor's frame, when it becomes a UserMessage", () => {
 
   it("when it is a command, or the text of one, then it becomes a command with its text", () => {
     const of = (frame: Message | Command) => {
-      const { text, command: made } = userMessageOf(frame, arrival());
-      return [text, made];
+      const made = userMessageOf(frame, arrival());
+      return [made.text, commandIn(made)];
     };
     expect(of(command({ args: "me\uD800" }))).toEqual(["/help me\uFFFD", { name: "help", args: "me\uFFFD" }]);
     expect(of(command())).toEqual(["/help", { name: "help", args: "" }]);

@@ -8,7 +8,7 @@ import { silentLogger } from "../../../core/contract/logger.ts";
 import type { UserSignal } from "../../../core/contract/signals.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import { silentMeter } from "../../../core/contract/telemetry.ts";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { InboundMessage } from "../../../core/contract/user-message.ts";
 import type { WriteAvailability } from "../../../core/contract/write-availability.ts";
 import { alwaysWritable } from "../../../core/contract/write-availability.ts";
 import { MemoryStore } from "./memory-store.ts";
@@ -18,7 +18,7 @@ export interface WebGateway {
   readonly adapter: WebAdapter;
   readonly url: string;
   readonly origin: string;
-  readonly accepted: UserMessage[];
+  readonly accepted: InboundMessage[];
   stop(): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export const makeWebAdapter = (publicUrl: string, options: WebGatewayOptions = {
 export const startWebGateway = async (options: WebGatewayOptions = {}): Promise<WebGateway> => {
   const host = await new SocketHost().open();
   const adapter = makeWebAdapter(options.publicUrl ?? host.origin, options);
-  const accepted: UserMessage[] = [];
+  const accepted: InboundMessage[] = [];
   await adapter.start(options.inbox ?? { accept: async (message) => void accepted.push(message) });
   host.mount(adapter);
   let stopping: Promise<void> | undefined;

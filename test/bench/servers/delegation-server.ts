@@ -9,7 +9,7 @@ import { conversationKey } from "../../../core/contract/conversation.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { silentMeter } from "../../../core/contract/telemetry.ts";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { PersonMessage } from "../../../core/contract/user-message.ts";
 import { startCore } from "../../../core/start-core.ts";
 import { whenHealthy } from "../../../gateway/backbone-health.ts";
 import { DELEGATE, delegatingModel } from "../delegating-model.ts";
@@ -50,7 +50,8 @@ await backbone.bus.consume(
 let serial = 0;
 const ask = async (session: number, text: string): Promise<void> => {
   const id = `bench:${++serial}`;
-  const message: UserMessage = {
+  const message: PersonMessage = {
+    kind: "message",
     id,
     tenant: "default",
     agent: "bench",

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach } from "vitest";
 import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { InboundMessage } from "../../../core/contract/user-message.ts";
 import { TestInbox } from "../../fakes/test-inbox.ts";
 import type { ChannelHarness, Said } from "../channel-harness.ts";
 
@@ -26,7 +26,7 @@ export class HarnessInUse {
   }
 
   /** The message that the adapter made of what somebody said. */
-  async heard(said: Said): Promise<UserMessage> {
+  async heard(said: Said): Promise<InboundMessage> {
     return heardBy(this.harness, this.inbox, said);
   }
 
@@ -41,11 +41,11 @@ export class HarnessInUse {
   }
 }
 
-export const heardBy = async (harness: ChannelHarness, inbox: TestInbox, said: Said): Promise<UserMessage> => {
+export const heardBy = async (harness: ChannelHarness, inbox: TestInbox, said: Said): Promise<InboundMessage> => {
   const before = inbox.accepted.items.length;
   await harness.userSays(said);
   const messages = await inbox.accepted.count(before + 1);
-  return messages[before] as UserMessage;
+  return messages[before] as InboundMessage;
 };
 
 /** What a promise was rejected with. */

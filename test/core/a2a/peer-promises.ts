@@ -115,7 +115,8 @@ export const peerPromises = (harness: BackboneHarness): void => {
           subjects.userMessage(AGENT),
           { durable: `test-${type}`, concurrency: 8 },
           async (message) => {
-            if (message.conversation.room === room && message.synthetic?.type === type) queued.add(message);
+            if (message.kind !== "synthetic") return ack;
+            if (message.conversation.room === room && message.synthetic.type === type) queued.add(message);
             return ack;
           },
         );

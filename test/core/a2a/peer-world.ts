@@ -109,7 +109,8 @@ export class PeerWorld {
 
   /** What is not said by now never is: something behind it in the conversation was answered. */
   async settled(text: string): Promise<AgentReply[]> {
-    const last = { ...messageOf(text), id: `after ${text}`, command: { name: "help", args: "" } };
+    const { conversation } = messageOf(text);
+    const last = userMessage(`after ${text}`, text, { conversation, command: { name: "help", args: "" } });
     await this.publish(last);
     await this.#answerTo(last.id);
     return this.told(text);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Conversation } from "../../../core/contract/conversation.ts";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { MessageFields } from "../../fakes/sample-message.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import type { CoreUnderTest } from "../core-under-test.ts";
 import { At, linkUp } from "../people/linked-core.ts";
@@ -11,9 +11,9 @@ afterEach(() => core.dispose());
 
 const cancel = (args = "") => ({ command: { name: "cancel", args } });
 const lobby: Conversation = { channel: "paper", room: "lobby", kind: "shared" };
-const bob: Partial<UserMessage> = { account: { id: "bob", name: "Bob" } };
+const bob: MessageFields = { account: { id: "bob", name: "Bob" } };
 
-const startWorking = async (where: Partial<UserMessage> = {}) => {
+const startWorking = async (where: MessageFields = {}) => {
   const held = new Held();
   core = await startDelegating(roles({ primary: delegates(["dig", "sift"], "on it"), subagent: () => held.answer }));
   await core.ask("m-1", "go", where);

@@ -3,12 +3,12 @@ import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { type DeadLetter, deadLetterKey } from "../../../core/contract/bus.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
 import type { Audience } from "../../../core/contract/work-context.ts";
 import { settleUndelivered } from "../../../core/delivery/undelivered/settle-undelivered.ts";
 import { noteUndelivered } from "../../../core/delivery/undelivered/undelivered.ts";
 import { accountKey, personKey } from "../../../core/people/person-record.ts";
 import { Recorder } from "../../fakes/recorder.ts";
+import type { MessageFields } from "../../fakes/sample-message.ts";
 import { sampleReply } from "../../fakes/sample-reply.ts";
 import { undeliveredOnChannel } from "../../fakes/undelivered-on-channel.ts";
 import { AGENT, CoreUnderTest, userMessage } from "../core-under-test.ts";
@@ -30,7 +30,7 @@ afterEach(() => core.dispose());
 
 const { conversation } = userMessage("", "");
 const anns: Audience = { conversation, personId: "p-1", accountId: "ann" };
-const bob: Partial<UserMessage> = { account: { id: "bob", name: "Bob" } };
+const bob: MessageFields = { account: { id: "bob", name: "Bob" } };
 
 /** A delivery that was given up, as the relay leaves it. */
 const giveUp = async (n: number, reason: string, audience = anns): Promise<void> => {
@@ -53,7 +53,7 @@ const giveUp = async (n: number, reason: string, audience = anns): Promise<void>
   await noteUndelivered(core.backbone.store, request, letter);
 };
 let asked = 0;
-const inbox = (args = "", more: Partial<UserMessage> = {}): Promise<AgentReply> =>
+const inbox = (args = "", more: MessageFields = {}): Promise<AgentReply> =>
   core.ask(`m-${++asked}`, "", { command: { name: "inbox", args }, ...more });
 const buttonOf = ({ actions = [] }: AgentReply, label: string): string =>
   actions.find((action) => action.label === label)?.value ?? "";

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
 import { changeHeld } from "../../../core/delivery/held/held-record.ts";
 import { Recorder } from "../../fakes/recorder.ts";
+import type { MessageFields } from "../../fakes/sample-message.ts";
 import type { CoreUnderTest } from "../core-under-test.ts";
 import { AGENT, userMessage } from "../core-under-test.ts";
 import { delegates, Held, roles, startDelegating } from "../subtasks/delegating.ts";
@@ -15,14 +15,14 @@ afterEach(() => core.dispose());
 const GATHER_MS = 150;
 const annsOther: Conversation = { channel: "web", room: "room-2", kind: "private" };
 const lobby: Conversation = { channel: "web", room: "lobby", kind: "shared" };
-const bob: Partial<UserMessage> = {
+const bob: MessageFields = {
   account: { id: "bob", name: "Bob" },
   conversation: { channel: "web", room: "bobs", kind: "private" },
 };
 
 const askStatus = async (
   id: string,
-  more: Partial<UserMessage> = {},
+  more: MessageFields = {},
   told: () => Promise<unknown> = async () => undefined,
 ): Promise<AgentReply> => {
   await core.receive(userMessage(id, "", { command: { name: "status", args: "" }, ...more }));

@@ -3,9 +3,9 @@ import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import type { Backbone } from "../../../core/contract/backbone.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
+import type { MessageFields } from "../../fakes/sample-message.ts";
 import { type Answer, calls } from "../../fakes/scripted-model.ts";
 import type { CoreUnderTest } from "../core-under-test.ts";
 import { AGENT, userMessage } from "../core-under-test.ts";
@@ -17,7 +17,7 @@ afterEach(() => core.dispose());
 const GATHER_MS = 150;
 const elsewhere: Conversation = { channel: "web", room: "room-2", kind: "private" };
 const lobby: Conversation = { channel: "web", room: "lobby", kind: "shared" };
-const bob: Partial<UserMessage> = { account: { id: "bob", name: "Bob" } };
+const bob: MessageFields = { account: { id: "bob", name: "Bob" } };
 
 /** Says something, and then thinks until it is told to stop. */
 const begins = (text: string, held: Held): Answer => {
@@ -29,7 +29,7 @@ const begins = (text: string, held: Held): Answer => {
   };
 };
 
-const stop = async (id: string, more: Partial<UserMessage> = {}, isTold = true): Promise<AgentReply> => {
+const stop = async (id: string, more: MessageFields = {}, isTold = true): Promise<AgentReply> => {
   const told = new Recorder<string>();
   const listening = await core.backbone.bus.listen(subjectsOf("default").turnsTold(AGENT), ({ ask }) => told.add(ask));
   const message = userMessage(id, "", { command: { name: "cancel", args: "answer" }, ...more });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Conversation } from "../../../core/contract/conversation.ts";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { FromPerson } from "../../../core/contract/user-message.ts";
 import type { Audience } from "../../../core/contract/work-context.ts";
 import { readRepliedTo, resolveRepliedTo } from "../../../core/delivery/resolve-replied-to.ts";
 import { type ContinuedWork, viewOfOrigins } from "../../../core/origin/continued-work.ts";
@@ -10,6 +10,7 @@ import type { HistoryEntry } from "../../../core/sessions/history-entry.ts";
 import type { SessionHistory } from "../../../core/sessions/session-history.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
+import { type MessageFields, sampleMessage } from "../../fakes/sample-message.ts";
 import { sampleReply } from "../../fakes/sample-reply.ts";
 import { sampleTurnEntry } from "../../fakes/sample-turn-entry.ts";
 import { privateOn, roomOn, storePerson } from "./person-on-channels.ts";
@@ -39,23 +40,14 @@ const record = (replyId: string, audience: Audience, more: Partial<PostedReply> 
   rootTurnId: "t1",
   ...more,
 });
-const message = (conversation: Conversation, more: Partial<UserMessage> = {}): UserMessage => ({
-  ...place,
-  id: "m",
-  conversation,
-  account: { id: "ann", name: "Ann" },
-  text: "and the second?",
-  attachments: [],
-  sentAt: AT,
-  traceId: "trace",
-  ...more,
-});
+const message = (conversation: Conversation, more: MessageFields = {}) =>
+  sampleMessage({ ...place, conversation, text: "and the second?", ...more });
 const show = (conversation: Conversation, messageId: string, ...records: PostedReply[]) =>
   putPosted(store, { ...place, conversation }, messageId, records);
 const inThread = (thread: string): Conversation => ({ ...roomOn("a"), thread });
 
 describe("given an unsolicited answer that a platform shows, when a message points at it (O14)", () => {
-  const replyIds = async (one: UserMessage) => (await readRepliedTo(store, one)).map(({ replyId }) => replyId);
+  const replyIds = async (one: FromPerson) => (await readRepliedTo(store, one)).map(({ replyId }) => replyId);
 
   it("then the work is found by the message that is answered", async () => {
     await show(roomOn("a"), "post", record("r", annsAt(roomOn("a"))));
@@ -83,7 +75,7 @@ describe("given an unsolicited answer that a platform shows, when a message poin
 });
 
 describe("given somebody who answers it (O14, D3)", () => {
-  const continued = async (one: UserMessage) =>
+  const continued = async (one: FromPerson) =>
     (await resolveRepliedTo(store, one)).map(({ replyId, turns }) => `${replyId} ${turns}`);
 
   it("when it began in this room, then everybody in it may go on with it, and read all of it", async () => {

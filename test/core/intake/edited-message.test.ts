@@ -9,7 +9,7 @@ afterEach(() => core.dispose());
 
 const waiting = userMessage("m-2", "meet at nine", { editable: true });
 const edit = (text: string, at: string) =>
-  noteEdit(core.backbone.store, { ...waiting, text, isEdit: true, sentAt: at });
+  noteEdit(core.backbone.store, { ...waiting, kind: "edit", text, sentAt: at });
 const heard = () => core.model.requests.items.map(({ messages }) => messages.at(-1));
 
 /** The first message is at work, the second waits for its end. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
 import { settleSummary } from "../../../core/intake/prompt-summary.ts";
 import { cutAtGraphemes, summarisePrompt } from "../../../core/lib/shorten-text.ts";
 import { stripMarkup } from "../../../core/lib/strip-markup.ts";
 import { captureOrigin } from "../../../core/origin/capture.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
+import { sampleMessage } from "../../fakes/sample-message.ts";
 
 describe("given a prompt with mark-up, then its words are left (O4)", () => {
   it.each([
@@ -67,17 +67,7 @@ describe("given a text that is cut (O4)", () => {
 
 describe("given a message that begins a piece of work (O2)", () => {
   it("then its origin keeps where the platform shows it, if the platform says so", () => {
-    const message: UserMessage = {
-      id: "m-1",
-      tenant: "default",
-      agent: "mooring",
-      conversation: { channel: "web", room: "r", kind: "private" },
-      account: { id: "ann", name: "Ann" },
-      text: "compare tides",
-      attachments: [],
-      sentAt: "2026-03-10T21:00:00.000Z",
-      traceId: "trace",
-    };
+    const message = sampleMessage({ text: "compare tides" });
     const plain = { channel: "web", promptSummary: "compare tides", startedAt: message.sentAt, sessionId: "s" };
     expect(captureOrigin(message, "s")).toStrictEqual(plain);
     const shown = { link: "https://chat.example/m/1", messageId: "p-1" };

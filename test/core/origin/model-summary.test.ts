@@ -128,8 +128,8 @@ describe("given an anchor that needs no summary (O4)", () => {
   it("when it is a schedule's, then its own title stands", async () => {
     await start(() => "no");
     const task = backgroundTask("run-1", LONG);
-    const origin = { ...task.synthetic?.origin, promptSummary: "A very long title…" };
-    await core.receive({ ...task, synthetic: { ...task.synthetic, origin } } as typeof task);
+    const origin = { ...task.synthetic.origin, promptSummary: "A very long title…" };
+    await core.receive({ ...task, synthetic: { ...task.synthetic, origin } });
     expect(await summaries(1)).toEqual(["A very long title…"]);
     expect(summaryRequests()).toEqual([]);
   });

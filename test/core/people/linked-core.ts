@@ -1,6 +1,6 @@
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { MessageFields } from "../../fakes/sample-message.ts";
 import type { CoreUnderTest } from "../core-under-test.ts";
 
 /** Somebody at a channel, in private unless it is said otherwise. */
@@ -16,7 +16,7 @@ export class At {
     this.conversation = { channel, room: kind === "private" ? `dm-${name}` : "harbour", kind };
   }
 
-  say(text: string, rest: Partial<UserMessage> = {}): Promise<AgentReply> {
+  say(text: string, rest: MessageFields = {}): Promise<AgentReply> {
     const account = { id: this.#name, name: this.#name };
     return this.#core.ask(`m-${At.#count++}`, text, { conversation: this.conversation, account, ...rest });
   }

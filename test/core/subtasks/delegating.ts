@@ -2,7 +2,7 @@ import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import type { Subtask } from "../../../core/contract/subtask.ts";
 import type { SubtaskMessage } from "../../../core/contract/subtask-message.ts";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { SyntheticMessage } from "../../../core/contract/user-message.ts";
 import type { StepRequest, StepResponse } from "../../../core/model/step.ts";
 import { readSubtask } from "../../../core/subtasks/record/subtask-record.ts";
 import type { Answer, Script } from "../../fakes/scripted-model.ts";
@@ -114,7 +114,7 @@ export const counted = async ({ meter }: CoreUnderTest, name: string, count: num
 };
 
 /** A turn that a schedule would begin. */
-export const backgroundTask = (id: string, text: string): UserMessage => {
+export const backgroundTask = (id: string, text: string): SyntheticMessage => {
   const { conversation } = userMessage("", "");
   return userMessage(id, text, {
     synthetic: {
@@ -130,6 +130,7 @@ export const backgroundTask = (id: string, text: string): UserMessage => {
       asker: { personId: "p-1", accountId: "ann", name: "Ann" },
       owner: { ownerType: "orchestrator", ownerId: `run-of-${id}` },
       background: true,
+      data: {},
     },
   });
 };

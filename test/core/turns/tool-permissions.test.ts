@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { INBOUND_CHANNEL } from "../../../core/contract/addresses.ts";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
+import { syntheticMessage, type TurnMessage } from "../../../core/contract/user-message.ts";
 import { requesterOf } from "../../../core/intake/turn-prompt.ts";
 import type { StepRequest } from "../../../core/model/step.ts";
 import { turnFeatures } from "../../../core/turn-features.ts";
@@ -78,41 +78,46 @@ describe("given a calling agent", () => {
   const tools = [{ name: "note" }, { name: "schedule_task", isForPeople: true }];
   const agent = { name: "mooring", tools } as unknown as Agent;
   const features = turnFeatures({ inbound: { rulesOf: () => ({}) } } as unknown as Parameters<typeof turnFeatures>[0]);
-  const namesIn = (message: UserMessage) =>
-    (requesterOf(features, message)?.agentFor(agent, message) ?? agent).tools.map(({ name }) => name);
+  const namesIn = (message: TurnMessage) =>
+    (requesterOf(features, message)?.agentFor(agent) ?? agent).tools.map(({ name }) => name);
 
   const audience = {
     conversation: { channel: INBOUND_CHANNEL, room: "alice/c-1", kind: "private" },
     personId: null,
     accountId: "alice",
   } as const;
-  const synthetic = (kind: "peer-call" | "a2a-task") =>
-    ({
-      type: kind === "peer-call" ? "peer" : "task",
-      sessionId: "s-1",
-      origin: {
-        channel: INBOUND_CHANNEL,
-        promptSummary: "x",
-        startedAt: "2026-03-10T21:14:00.000Z",
-        sessionId: "s-1",
-        taskId: "t-1",
-      },
-      audience,
-      asker: { personId: "p", accountId: "alice", name: "alice" },
+  const work = (kind: "peer-call" | "a2a-task") => ({
+    sessionId: "s-1",
+    standing: {
       owner: {
-        ownerType: "orchestrator",
+        ownerType: "orchestrator" as const,
         ownerId: "s-1",
         worksFor: { kind, tenant: "default", agent: "mooring", id: "t-1" },
       },
       background: true,
-    }) satisfies UserMessage["synthetic"];
+    },
+    origin: {
+      channel: INBOUND_CHANNEL,
+      promptSummary: "x",
+      startedAt: "2026-03-10T21:14:00.000Z",
+      sessionId: "s-1",
+      taskId: "t-1",
+    },
+    audience,
+    asker: { personId: "p", accountId: "alice", name: "alice" },
+    traceId: "trace",
+  });
+  const place = { tenant: "default", agent: "mooring" };
+  const content = { id: "m", at: "2026-03-10T21:14:00.000Z", text: "x" };
+  const inboundTask = syntheticMessage(place, work("a2a-task"), { ...content, type: "task", data: {} });
+  const peerCall = syntheticMessage(place, work("peer-call"), { ...content, type: "peer", data: { mode: "consult" } });
 
   it("when its task is worked on, then nothing is done that needs a person", () => {
-    expect(namesIn(userMessage("m", "x", { synthetic: synthetic("a2a-task") }))).toEqual(["note", "ask_caller"]);
+    expect(namesIn(inboundTask)).toEqual(["note", "ask_caller"]);
   });
 
   it("when its task is handed on to a peer here, then the peer can do no more than the agent that was called", () => {
-    expect(namesIn(userMessage("m", "x", { synthetic: synthetic("peer-call") }))).toEqual(["note"]);
+    expect(namesIn(peerCall)).toEqual(["note"]);
   });
 
   it("when a person asks, then nothing is taken away", () => {

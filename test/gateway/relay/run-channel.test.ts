@@ -3,12 +3,12 @@ import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { DUPLICATE_WINDOW_MS } from "../../../core/contract/bus.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
 import { listUndeliveredFor } from "../../../core/delivery/undelivered/list-undelivered.ts";
 import { settleUndelivered } from "../../../core/delivery/undelivered/settle-undelivered.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";
 import { LogChannel } from "../../fakes/log-channel.ts";
 import { Recorder } from "../../fakes/recorder.ts";
+import { sampleMessage } from "../../fakes/sample-message.ts";
 import type { RelayRig } from "./relay-rig.ts";
 import { openRelayRig, room } from "./relay-rig.ts";
 
@@ -113,17 +113,7 @@ describe("given a channel with a log of its own", () => {
 });
 
 describe("given the inbox that an adapter is started with", () => {
-  const message = (text: string): UserMessage => ({
-    id: "log:1",
-    tenant: "default",
-    agent: "mooring",
-    conversation: logTarget,
-    account: { id: "ann", name: "Ann" },
-    text,
-    attachments: [],
-    sentAt: "2025-01-01T00:00:00.000Z",
-    traceId: "t",
-  });
+  const message = (text: string) => sampleMessage({ id: "log:1", conversation: logTarget, text });
 
   it("when it accepts a message, then core hears it once, however often it is repeated", async () => {
     const adapter = new LogChannel("log");

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Activity, ActivityItem } from "../../../../core/contract/activity.ts";
+import { commandIn } from "../../../fakes/sample-message.ts";
 import { makeDelivery } from "../make-delivery.ts";
 import { runningGateways } from "../running-gateways.ts";
 import type { WebGateway } from "../web-gateway.ts";
@@ -81,7 +82,7 @@ describe("given delegated work, in the widget (B1)", () => {
     await toggle().click();
     expect(await rows().locator(".state").allTextContents()).toEqual(["done · 1 min 0 s · 3 files changed, +45 −12"]);
     await rows().getByRole("button", { name: "Merge “tides”" }).click();
-    expect((await widget.arrived(gateway, 2)).command).toEqual({ name: "merge", args: "subtask-1" });
+    expect(commandIn(await widget.arrived(gateway, 2))).toEqual({ name: "merge", args: "subtask-1" });
   });
 
   it("when it is open or has the focus, then a new state changes neither", async () => {

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
-import type { UserMessage } from "../../../../core/contract/user-message.ts";
+import type { InboundMessage } from "../../../../core/contract/user-message.ts";
 import { launchChromium } from "../../../setup/launch-chromium.ts";
 import { noteTroubles } from "../../../setup/note-troubles.ts";
 import type { WebGateway } from "../web-gateway.ts";
@@ -59,9 +59,9 @@ export class WidgetInBrowser {
   }
 
   /** The n-th message, once the gateway has accepted it. */
-  async arrived(gateway: WebGateway, count: number): Promise<UserMessage> {
+  async arrived(gateway: WebGateway, count: number): Promise<InboundMessage> {
     await expect.poll(() => gateway.accepted.length).toBe(count);
-    return gateway.accepted[count - 1] as UserMessage;
+    return gateway.accepted[count - 1] as InboundMessage;
   }
 
   /** Opens the chat and sends a message; resolves to the visitor to deliver to. */

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type InboundCall, inboundMessage } from "../../../../core/a2a/inbound/inbound-call.ts";
+import { inboundMessage } from "../../../../core/a2a/inbound/inbound-call.ts";
 import { taskKey } from "../../../../core/a2a/inbound/inbound-task.ts";
 import { AppError } from "../../../../core/contract/app-error.ts";
 import type { Backbone } from "../../../../core/contract/backbone.ts";
+import type { InboundCall } from "../../../../core/contract/inbound-call.ts";
 import { withParts } from "../../../fakes/with-parts.ts";
 import { CoreUnderTest } from "../../core-under-test.ts";
 import { counted } from "../../subtasks/delegating.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { handleNoticesDue, type NoticeDeps } from "../../../../core/a2a/inbound/handle-notices-due.ts";
-import { newTask } from "../../../../core/a2a/inbound/inbound-call.ts";
+import { inboundMessage, newTask } from "../../../../core/a2a/inbound/inbound-call.ts";
 import { addAnswerNotice, addNotice } from "../../../../core/a2a/inbound/notices.ts";
 import { ack } from "../../../../core/contract/bus.ts";
 import { noCheckpoint } from "../../../../core/contract/checkpoint.ts";
@@ -8,7 +8,8 @@ import { silentLogger } from "../../../../core/contract/logger.ts";
 import { firstSessionId } from "../../../../core/sessions/current-session.ts";
 import { SessionHistory } from "../../../../core/sessions/session-history.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
-import { AGENT, CoreUnderTest, userMessage } from "../../core-under-test.ts";
+import { AGENT, CoreUnderTest } from "../../core-under-test.ts";
+import { inboundCall } from "./inbound-call-sample.ts";
 
 const due = { tenant: "default", agent: AGENT };
 const conversation = { channel: "web", room: "lobby", kind: "shared" } as const;
@@ -47,7 +48,7 @@ const notice = (n: number, title = "crm · News") => ({
 
 const LONG = "x".repeat(3_900);
 const said = (text: string) => ({ id: "m-1", from: "caller" as const, text });
-const message = userMessage("m-1", "hi");
+const message = inboundMessage(inboundCall);
 
 /** Somebody talked there so many seconds ago. */
 const talked = (secondsAgo: number) =>

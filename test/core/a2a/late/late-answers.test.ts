@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { readLate } from "../../../../core/a2a/late/late-record.ts";
+import type { UserMessage } from "../../../../core/contract/user-message.ts";
 import { WorkingMemory } from "../../../../core/memory/working-memory.ts";
 import { Gate } from "../../../fakes/model-answer.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
@@ -58,7 +59,7 @@ const asking = ({ outputs, request }: Asked) => {
   return sends(DELEGATE, "waiting for it")({ outputs, request, text: "" });
 };
 
-const begin = async (held: Held, options: PairOptions = {}, message = userMessage("m-1", "go")) => {
+const begin = async (held: Held, options: PairOptions = {}, message: UserMessage = userMessage("m-1", "go")) => {
   pair = await startPair(
     roles({
       primary: delegates(["boats"], "on it"),

@@ -4,7 +4,7 @@ import { explain } from "../../../../core/commands/why/explain.ts";
 import type { WorkTree } from "../../../../core/commands/why/work-tree.ts";
 import type { ReplyCause } from "../../../../core/contract/agent-reply.ts";
 import type { Conversation } from "../../../../core/contract/conversation.ts";
-import type { Synthetic } from "../../../../core/contract/user-message.ts";
+import { Synthetic } from "../../../../core/contract/synthetic.ts";
 import { causeOf } from "../../../../core/origin/capture.ts";
 import type { PlacedReply } from "../../../../core/origin/reply-placements.ts";
 
@@ -126,43 +126,52 @@ describe("given an answer that nobody waited for, when somebody asks why it is t
 });
 
 describe("given a turn that no person's message started, when its cause is noted (O13)", () => {
-  const synthetic = (data?: Record<string, unknown>, more: Partial<Synthetic> = {}): Synthetic => ({
-    type: "synthesis",
-    sessionId: "s",
-    origin: told.origin,
-    audience: told.audience,
-    asker,
-    owner: { ownerType: "agent", ownerId: "s" },
-    background: false,
-    ...(data !== undefined && { data }),
-    ...more,
-  });
-  const stepsOf = (data?: Record<string, unknown>) => causeOf(synthetic(data), "t2").steps;
+  const read = (type: string, data: unknown, more: Partial<Synthetic> = {}): Synthetic =>
+    Synthetic.parse({
+      type,
+      sessionId: "s",
+      origin: told.origin,
+      audience: told.audience,
+      asker,
+      owner: { ownerType: "agent", ownerId: "s" },
+      background: false,
+      data,
+      ...more,
+    });
+  const stepsOf = (type: string, data: unknown) => causeOf(read(type, data), "t2").steps;
 
   it("then it names the turn, the one that began it all, the asker and the trigger", () => {
-    expect(causeOf(synthetic(undefined, { rootTurnId: "t1" }), "t2")).toEqual({ ...cause, steps: [] });
-    expect(causeOf(synthetic(), "t2").rootTurnId).toBe("t2");
+    expect(causeOf(read("synthesis", undefined, { rootTurnId: "t1" }), "t2")).toEqual({ ...cause, steps: [] });
+    expect(causeOf(read("synthesis", undefined), "t2").rootTurnId).toBe("t2");
   });
 
   it("then it names the work that it tells of: a schedule by its title, subtasks and peers by name", () => {
-    const named = [{ id: "subtask-1", name: "north" }];
-    expect(stepsOf({ schedule: { id: "schedule-1" } })).toEqual([
+    const subtasks = [{ id: "subtask-1", name: "north", timedOut: false }];
+    const late = { id: "call-2", name: "west", kind: "result", key: "k", isKept: true, peer: "harbour" };
+    expect(stepsOf("task", { schedule: { owner: "web/ann", id: "schedule-1", run: "r" } })).toEqual([
       { kind: "schedule", id: "schedule-1", name: "compare tides" },
     ]);
-    expect(stepsOf({ subtasks: named, calls: named })).toEqual([
-      { kind: "subtask", id: "subtask-1", name: "north" },
-      { kind: "peer", id: "subtask-1", name: "north" },
-    ]);
-    expect(stepsOf({ subtask: "subtask-2", name: "south" })).toEqual([
+    expect(stepsOf("synthesis", { subtasks })).toEqual([{ kind: "subtask", id: "subtask-1", name: "north" }]);
+    expect(stepsOf("amendment", { subtasks })).toEqual([{ kind: "subtask", id: "subtask-1", name: "north" }]);
+    expect(stepsOf("wake-up", { type: "question", subtask: "subtask-2", name: "south", content: "?" })).toEqual([
       { kind: "subtask", id: "subtask-2", name: "south" },
     ]);
-    expect(stepsOf({ call: "call-1", name: "south" })).toEqual([{ kind: "peer", id: "call-1", name: "south" }]);
+    expect(stepsOf("callback", { call: "call-1", peer: "harbour", name: "south" })).toEqual([
+      { kind: "peer", id: "call-1", name: "south" },
+    ]);
+    expect(stepsOf("late", { calls: [late] })).toEqual([{ kind: "peer", id: "call-2", name: "west" }]);
+    expect(stepsOf("peer", { mode: "consult" })).toEqual([]);
   });
 
-  it("when parts of it are missing or cannot be read, then the rest counts", () => {
-    expect(stepsOf({ subtask: "subtask-2" })).toEqual([]);
-    expect(stepsOf({ name: "south" })).toEqual([]);
-    expect(stepsOf({ schedule: "x", subtasks: 7, calls: [{}], call: "call-1", name: "south" })).toEqual([
+  it("when its payload is missing or invalid, then the cause names no work; fields of other types are ignored", () => {
+    expect(stepsOf("wake-up", { subtask: "subtask-2" })).toEqual([]);
+    expect(stepsOf("wake-up", { name: "south" })).toEqual([]);
+    expect(stepsOf("task", { schedule: "x" })).toEqual([]);
+    expect(stepsOf("task", undefined)).toEqual([]);
+    expect(stepsOf("synthesis", { subtasks: 7 })).toEqual([]);
+    expect(stepsOf("late", { calls: [{}] })).toEqual([]);
+    const broken = { schedule: "x", subtasks: 7, calls: [{}] };
+    expect(stepsOf("callback", { ...broken, call: "call-1", peer: "harbour", name: "south" })).toEqual([
       { kind: "peer", id: "call-1", name: "south" },
     ]);
   });

@@ -148,7 +148,10 @@ describe("given somebody who tries what they should not (I1)", () => {
     [
       "by changing what was said",
       (room: At, code: string) =>
-        noteEdit(core.backbone.store, userMessage("m", `it is ${code}`, { conversation: room.conversation })),
+        noteEdit(
+          core.backbone.store,
+          userMessage("m", `it is ${code}`, { kind: "edit", conversation: room.conversation }),
+        ),
     ],
   ])("when a code is shown in a shared room %s, then it is void", async (_, show) => {
     const code = await ann.code();

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Bus } from "../../../../core/contract/bus.ts";
 import type { ToolContext } from "../../../../core/contract/tool.ts";
-import type { UserMessage } from "../../../../core/contract/user-message.ts";
+import type { SyntheticMessage } from "../../../../core/contract/user-message.ts";
 import { applyBatchEffects, isOutstanding } from "../../../../core/subtasks/batch/batch-effects.ts";
 import { reserve } from "../../../../core/subtasks/batch/reserve.ts";
 import { setBatchTimer } from "../../../../core/subtasks/batch/seal-turn.ts";
@@ -51,7 +51,7 @@ let clock: ManualClock;
 let store: MemoryStore;
 let meter: RecordingMeter;
 let logger: RecordingLogger;
-let published: { family: string; message: UserMessage; id: string; key: string | undefined }[];
+let published: { family: string; message: SyntheticMessage; id: string; key: string | undefined }[];
 let completed: string[];
 let told: string[];
 let parts: SubtaskDeps;
@@ -64,7 +64,7 @@ beforeEach(() => {
   completed = [];
   told = [];
   const publish: Bus["publish"] = async ({ family }, message, { id, key }) => {
-    published.push({ family, message: message as UserMessage, id, key });
+    published.push({ family, message: message as SyntheticMessage, id, key });
     return "stored";
   };
   const owners = new OwnerRecordWriter(store, clock);
@@ -85,7 +85,7 @@ describe("given a batch that has changed (B2, B4)", () => {
   const fired = { firedAt: NOW, firedBy: "complete" as const };
   const change = (before: Batch, after: Batch) => applyBatchEffects(parts, place, { before, after });
   const messages = () => published.map(({ id }) => id);
-  const resultsOf = (n: number) => published[n]?.message.synthetic?.data;
+  const resultsOf = (n: number) => published[n]?.message.synthetic.data;
 
   it("when it fires, then one turn for its answer is put into the owner's session, with what became of each", async () => {
     const members = [member("a"), member("b", { ended: false }), member("alone", { reports: "alone", ended: false })];
@@ -132,7 +132,7 @@ describe("given a batch that has changed (B2, B4)", () => {
         { id: "b", name: "b", timedOut: true },
       ],
     });
-    expect(published[1]?.message.synthetic?.type).toBe("amendment");
+    expect(published[1]?.message.synthetic.type).toBe("amendment");
     expect(resultsOf(1)).toEqual({ subtasks: [{ id: "b", name: "b", timedOut: false }] });
     expect(meter.counts).toEqual({});
   });

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ack } from "../../../../core/contract/bus.ts";
 import { subjectsOf } from "../../../../core/contract/subjects.ts";
-import type { UserMessage } from "../../../../core/contract/user-message.ts";
 import { editedText } from "../../../../core/intake/edited-text.ts";
 import { createInbox } from "../../../../gateway/relay/inbound/inbox.ts";
 import { Recorder } from "../../../fakes/recorder.ts";
+import { type MessageFields, sampleMessage } from "../../../fakes/sample-message.ts";
 import type { RelayRig } from "../relay-rig.ts";
 import { openRelayRig, room } from "../relay-rig.ts";
 
@@ -14,18 +14,11 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-const said = (id: string, command?: string): UserMessage => ({
-  id,
-  tenant: "default",
-  agent: "mooring",
-  conversation: room("a"),
-  account: { id: "ann", name: "Ann" },
-  text: id,
-  attachments: [],
-  ...(command !== undefined && { command: { name: command, args: "" } }),
-  sentAt: "2025-01-01T00:00:00.000Z",
-  traceId: "t",
-});
+const said = (id: string, more: MessageFields = {}) =>
+  sampleMessage({ id, conversation: room("a"), text: id, ...more });
+const command = (id: string, name: string) => said(id, { command: { name, args: "" } });
+const original = sampleMessage({ id: "m-1", conversation: room("a"), text: "m-1", editable: true });
+const edit = sampleMessage({ kind: "edit", id: "m-1", conversation: room("a"), text: "other words" });
 
 describe("given a turn under way", () => {
   it("when commands come, then only one that must take effect in its place waits for the turn (I3)", async () => {
@@ -46,8 +39,8 @@ describe("given a turn under way", () => {
     rig.closes(() => consumer.close());
     const inbox = createInbox(rig.context);
     await inbox.accept(said("work"));
-    await inbox.accept(said("afresh", "new"));
-    await inbox.accept(said("stop", "cancel"));
+    await inbox.accept(command("afresh", "new"));
+    await inbox.accept(command("stop", "cancel"));
     await begun.until((ids) => ids.includes("stop"));
     expect(begun.items).not.toContain("afresh");
     endTurn();
@@ -59,8 +52,8 @@ describe("given a turn under way", () => {
 describe("given a message whose words are changed", () => {
   it("when that is told, then it is no second message, and is kept for who begins to work on it", async () => {
     const inbox = createInbox(rig.context);
-    await inbox.accept({ ...said("m-1"), editable: true });
-    await inbox.accept({ ...said("m-1"), editable: true, isEdit: true, text: "other words" });
+    await inbox.accept(original);
+    await inbox.accept(edit);
     const heard = new Recorder<string>();
     const consumer = await rig.backbone.bus.consume(
       subjectsOf("default").userMessage("mooring"),
@@ -73,13 +66,12 @@ describe("given a message whose words are changed", () => {
     rig.closes(() => consumer.close());
     await inbox.accept(said("m-2"));
     expect(await heard.count(2)).toEqual(["m-1", "m-2"]);
-    expect(await editedText(rig.backbone.store, { ...said("m-1"), editable: true })).toBe("other words");
+    expect(await editedText(rig.backbone.store, original)).toBe("other words");
   });
 
   it("when they may not write here, then it is not kept", async () => {
     const inbox = createInbox({ ...rig.context, access: { accounts: ["bob"] } });
-    const edit = { ...said("m-1"), editable: true, isEdit: true };
     await expect(inbox.accept(edit)).rejects.toMatchObject({ code: "forbidden" });
-    expect(await editedText(rig.backbone.store, edit)).toBeUndefined();
+    expect(await editedText(rig.backbone.store, original)).toBeUndefined();
   });
 });

@@ -8,6 +8,7 @@ import { readPlacedReply } from "../../../../core/origin/reply-placements.ts";
 import { runChannel } from "../../../../gateway/relay/run-channel.ts";
 import { LogChannel } from "../../../fakes/log-channel.ts";
 import { Recorder } from "../../../fakes/recorder.ts";
+import { ofKind } from "../../../fakes/sample-message.ts";
 import type { RelayRig } from "../relay-rig.ts";
 import { openRelayRig, room } from "../relay-rig.ts";
 
@@ -112,7 +113,7 @@ describe("given what is not an unsolicited answer", () => {
     await rig.publish("t-8/final", asked, "first", more);
     await rig.publish("t-9/final", asked, "second");
     await news.count(1);
-    expect(news.items.map(({ shown }) => shown?.replyId)).toEqual(["t-9/final"]);
+    expect(news.items.map((message) => ofKind(message, "shown").shown.replyId)).toEqual(["t-9/final"]);
     expect(await placesOf("t-8/final")).toBeUndefined();
     const first = rig.platform.notes.find(({ text }) => text === "first");
     expect(await shownAt(asked, first?.id ?? "")).toBeUndefined();
