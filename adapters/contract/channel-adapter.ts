@@ -1,4 +1,4 @@
-import type { AgentReply, Anchor, ReplyAction } from "../../core/contract/agent-reply.ts";
+import type { AgentReply, Anchor } from "../../core/contract/agent-reply.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { InboundMessage } from "../../core/contract/user-message.ts";
 import type { Measure } from "./markdown/split-markdown.ts";
@@ -88,7 +88,3 @@ export interface Receipt {
   /** The platform's id of the message. */
   readonly messageId: string;
 }
-
-/** The buttons of a delivery: below the last part of a reply, and below each part of a digest. */
-export const offeredActions = ({ reply, part, sections }: Delivery): readonly ReplyAction[] =>
-  sections !== undefined || part.index === part.count - 1 ? (reply.actions ?? []) : [];

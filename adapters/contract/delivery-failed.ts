@@ -1,5 +1,4 @@
-import { AppError, messageOf } from "../../core/contract/app-error.ts";
-import type { Delivery } from "./channel-adapter.ts";
+import { AppError } from "../../core/contract/app-error.ts";
 
 /**
  * rate-limited, unavailable: certainly not sent; a later retry may succeed.
@@ -19,19 +18,3 @@ export class DeliveryFailed extends AppError {
     this.retryAfterMs = options?.retryAfterMs;
   }
 }
-
-/** The adapter could not render the reply, so it sent nothing. The gateway delivers it again with `plain` set. */
-export class NotDrawn extends DeliveryFailed {
-  constructor(cause: unknown) {
-    super("rejected", `the reply could not be drawn: ${messageOf(cause).slice(0, 200)}`, { cause });
-  }
-}
-
-/** Renders a delivery before the adapter sends anything, so that a rendering failure is never "unknown". */
-export const draw = <T>(delivery: Delivery, render: (delivery: Delivery) => T): T => {
-  try {
-    return render(delivery);
-  } catch (error) {
-    throw error instanceof DeliveryFailed ? error : new NotDrawn(error);
-  }
-};

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Delivery, Section } from "../contract/channel-adapter.ts";
-import { offeredActions } from "../contract/channel-adapter.ts";
 import { splitMarkdown } from "../contract/markdown/split-markdown.ts";
+import { offeredActions } from "../contract/render-delivery.ts";
 import { MAX_ANCHOR, renderActions, renderAnchor } from "./render/footer.ts";
 import { escapeText, renderMarkdown } from "./render/markdown.ts";
 

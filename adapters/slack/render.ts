@@ -1,6 +1,7 @@
 import type { types } from "@slack/bolt";
 import type { Anchor, ReplyAction } from "../../core/contract/agent-reply.ts";
-import { type Delivery, offeredActions } from "../contract/channel-adapter.ts";
+import type { Delivery } from "../contract/channel-adapter.ts";
+import { offeredActions } from "../contract/render-delivery.ts";
 import { escapeMrkdwn, linkTo, plainSections, sectionsOf } from "./mrkdwn.ts";
 
 /**

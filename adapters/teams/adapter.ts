@@ -17,8 +17,9 @@ import type {
 } from "../contract/abilities.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
-import { DeliveryFailed, draw } from "../contract/delivery-failed.ts";
+import { DeliveryFailed } from "../contract/delivery-failed.ts";
 import { RefusalThrottle } from "../contract/refusal-throttle.ts";
+import { draw } from "../contract/render-delivery.ts";
 import { BotToken, SignInCheck } from "./api/bot-token.ts";
 import { Calls, RoomCalls } from "./api/calls.ts";
 import { checkTeams } from "./api/check-live.ts";

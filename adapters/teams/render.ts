@@ -1,6 +1,6 @@
 import type { ReplyAction } from "../../core/contract/agent-reply.ts";
 import type { Delivery } from "../contract/channel-adapter.ts";
-import { offeredActions } from "../contract/channel-adapter.ts";
+import { offeredActions } from "../contract/render-delivery.ts";
 import type { OutgoingActivity } from "./api/connector.ts";
 import { asWritten, bytesOf, MAX_BYTES, wellFormed, withoutTemplates } from "./render/escape.ts";
 import type { ShownAnchor } from "./render/footer-card.ts";

@@ -15,10 +15,10 @@ import type {
   WebhookAdapter,
 } from "../contract/abilities.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
-import { AddressRates, allowanceOf } from "../contract/address-rates.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
-import { DeliveryFailed, draw } from "../contract/delivery-failed.ts";
-import { RateLimit } from "../contract/rate-limit.ts";
+import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import { AddressRates, allowanceOf, RateLimit } from "../contract/rate-limit.ts";
+import { draw } from "../contract/render-delivery.ts";
 import type { WebConfig } from "./config.ts";
 import { fileRoutes } from "./files/file-routes.ts";
 import { StorageBudget } from "./files/storage-budget.ts";

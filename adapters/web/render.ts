@@ -1,6 +1,6 @@
 import { activityOf } from "../../core/contract/activity.ts";
 import type { Delivery } from "../contract/channel-adapter.ts";
-import { offeredActions } from "../contract/channel-adapter.ts";
+import { offeredActions } from "../contract/render-delivery.ts";
 import { clientIdOf } from "./inbound.ts";
 import type { LoggedFrame } from "./protocol.ts";
 

@@ -1,5 +1,5 @@
 import type { Delivery } from "../../adapters/contract/channel-adapter.ts";
-import { draw, NotDrawn } from "../../adapters/contract/delivery-failed.ts";
+import { draw, NotDrawn } from "../../adapters/contract/render-delivery.ts";
 
 /** As the relay does it: drawn, or plain if it cannot be drawn. */
 export const drawnOrPlain = <T>(delivery: Delivery, render: (delivery: Delivery) => T): T => {

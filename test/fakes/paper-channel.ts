@@ -8,7 +8,8 @@ import type {
 } from "../../adapters/contract/abilities.ts";
 import type { AdapterContext } from "../../adapters/contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../../adapters/contract/channel-adapter.ts";
-import { DeliveryFailed, draw } from "../../adapters/contract/delivery-failed.ts";
+import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
+import { draw } from "../../adapters/contract/render-delivery.ts";
 import type { PersonMessage } from "../../core/contract/user-message.ts";
 
 export interface PaperConfig {

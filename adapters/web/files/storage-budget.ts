@@ -1,6 +1,6 @@
 import { AppError } from "../../../core/contract/app-error.ts";
 import type { Clock } from "../../../core/contract/clock.ts";
-import { addressKey, allowanceOf } from "../../contract/address-rates.ts";
+import { addressKey, allowanceOf } from "../../contract/rate-limit.ts";
 import type { WebLimits } from "../config.ts";
 
 export interface StorageRequest {

@@ -1,7 +1,6 @@
 import type { AdapterContext } from "../../contract/adapter-context.ts";
-import type { AddressRates } from "../../contract/address-rates.ts";
 import type { Inbox } from "../../contract/channel-adapter.ts";
-import type { RateLimit } from "../../contract/rate-limit.ts";
+import type { AddressRates, RateLimit } from "../../contract/rate-limit.ts";
 import type { WebLimits } from "../config.ts";
 import type { StorageBudget } from "../files/storage-budget.ts";
 import type { VisitorFiles } from "../files/visitor-files.ts";

@@ -1,5 +1,5 @@
 import type { ClientSocket } from "../../contract/abilities.ts";
-import { addressKey } from "../../contract/address-rates.ts";
+import { addressKey } from "../../contract/rate-limit.ts";
 import type { ClientDialogue } from "./client-dialogue.ts";
 
 /** The dialogues of all sockets in this process. */

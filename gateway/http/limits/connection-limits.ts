@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { addressKey, allowanceOf } from "../../../adapters/contract/address-rates.ts";
+import { addressKey, allowanceOf } from "../../../adapters/contract/rate-limit.ts";
 import type { Clock } from "../../../core/contract/clock.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import type { Logger } from "../../../core/contract/logger.ts";

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { BlockList, isIPv6 } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { AddressRates, addressKey, allowanceOf, isLoopback } from "../../../adapters/contract/address-rates.ts";
+import { AddressRates, addressKey, allowanceOf, isLoopback } from "../../../adapters/contract/rate-limit.ts";
 import type { GatewayLimits } from "../../../config/index.ts";
 import type { Clock, Timer } from "../../../core/contract/clock.ts";
 import type { Logger } from "../../../core/contract/logger.ts";

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { allowanceOf } from "../../../adapters/contract/address-rates.ts";
-import { KeyedRates, RateLimit } from "../../../adapters/contract/rate-limit.ts";
+import { allowanceOf, KeyedRates, RateLimit } from "../../../adapters/contract/rate-limit.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import type { Clock } from "../../../core/contract/clock.ts";
 import type { Logger } from "../../../core/contract/logger.ts";

@@ -1,6 +1,8 @@
 import { isEditingAdapter } from "../../../adapters/contract/abilities.ts";
 import type { ChannelAdapter, Delivery, Receipt } from "../../../adapters/contract/channel-adapter.ts";
-import { DeliveryFailed, type DeliveryFailure, NotDrawn } from "../../../adapters/contract/delivery-failed.ts";
+import type { DeliveryFailure } from "../../../adapters/contract/delivery-failed.ts";
+import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
+import { NotDrawn } from "../../../adapters/contract/render-delivery.ts";
 import { messageOf } from "../../../core/contract/app-error.ts";
 import { withinDeadline } from "../../../core/lib/index.ts";
 import { deliverySpan } from "../../telemetry/index.ts";

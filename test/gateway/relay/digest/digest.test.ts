@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ChannelAdapter, Delivery } from "../../../../adapters/contract/channel-adapter.ts";
-import { offeredActions } from "../../../../adapters/contract/channel-adapter.ts";
+import { offeredActions } from "../../../../adapters/contract/render-delivery.ts";
 import type { AgentReply, Anchor } from "../../../../core/contract/agent-reply.ts";
 import { isoTime } from "../../../../core/contract/clock.ts";
 import type { Conversation } from "../../../../core/contract/conversation.ts";
