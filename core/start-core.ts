@@ -48,7 +48,7 @@ export interface AgentOptions extends ScheduleOptions {
   /** Agents that it may talk to; those of this deployment must name it too. */
   readonly peers?: readonly string[] | undefined;
   readonly peering?: PeeringConfig | undefined;
-  /** What others are told about it. */
+  /** Its description for other agents. */
   readonly description?: string | undefined;
   /** Present if other agents may call it. */
   readonly inbound?: InboundOptions | undefined;
@@ -57,31 +57,31 @@ export interface AgentOptions extends ScheduleOptions {
 export interface CoreOptions {
   readonly backbone: Backbone;
   readonly agents: readonly AgentOptions[];
-  /** Whose accounts the configuration names. */
+  /** People whose accounts the configuration names. */
   readonly people?: readonly DeclaredPerson[];
   readonly tenants?: ConfiguredTenants;
-  /** Agents elsewhere that ours may call. */
+  /** Remote agents that ours may call. */
   readonly remote?: Omit<ConstructorParameters<typeof RemoteAgents>[0], "clock" | "identity"> & {
     readonly webhookKey?: Secret | undefined;
   };
-  /** Besides those that every agent has. */
+  /** Tools besides the built-in ones. */
   readonly tools?: readonly Tool[];
   readonly clock: Clock;
   readonly logger: Logger;
   readonly meter: Meter;
   readonly tracer?: Tracer | undefined;
   readonly checkpoint?: Checkpoint;
-  /** Turns of one agent that run at once in this process. */
+  /** Concurrent turns of one agent in this process. */
   readonly concurrency?: number;
   readonly turnDeadlineMs?: number;
-  /** How long stop() waits for turns under way before it leaves them to others. */
+  /** How long stop() waits for running turns before other processes take them over. */
   readonly stopGraceMs?: number;
-  /** Turns that a session remembers word for word. */
+  /** Turns that a session keeps in full. */
   readonly maxWindowEntries?: number;
 }
 
 export interface Core {
-  /** Takes no further message, waits a while for turns under way, leaves the rest to others. */
+  /** Stops intake, waits for running turns within the grace time, and leaves the others to other processes. */
   stop(): Promise<void>;
 }
 
@@ -93,7 +93,7 @@ const DEFAULT_TOOL_ROUNDS = 8;
 const DEFAULT_TURNS_PER_PERSON = 5;
 const DEFAULT_CONTEXT_TOKENS = 128_000;
 
-/** Resolves once messages are taken. */
+/** Resolves once messages are consumed. */
 export const startCore = async (options: CoreOptions): Promise<Core> => {
   const { clock, logger, meter, checkpoint = noCheckpoint, concurrency = DEFAULT_CONCURRENCY } = options;
   const { bus, store } = options.backbone;
@@ -102,7 +102,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
   const history = new SessionHistory(store);
   const identity = await loadIdentity(store, options.remote?.webhookKey);
   const remoteAgents = new RemoteAgents({ peers: [], ...options.remote, clock, identity });
-  const parts = {
+  const deps = {
     bus,
     store,
     clock,
@@ -128,7 +128,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     turnDeadlineMs: options.turnDeadlineMs ?? DEFAULT_TURN_DEADLINE_MS,
     maxWindowEntries: options.maxWindowEntries ?? DEFAULT_WINDOW_ENTRIES,
   };
-  const intake = { ...parts, features: turnFeatures(parts) };
+  const intake = { ...deps, features: turnFeatures(deps) };
   for (const tenant of new Set(options.agents.map(({ tenant }) => tenant))) {
     const declared = (options.people ?? []).filter((person) => person.tenant === tenant);
     await declarePeople(store, tenant, declared, clock.now());
@@ -136,11 +136,11 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
   const consumers: Consumer[] = [];
   for (const given of options.agents) {
     const { delegation = defaultDelegation, peering = defaultPeering } = given;
-    const agent = agentFrom(given, distinct(agentTools(parts, given, { delegation, peering }, options.tools)));
+    const agent = agentFrom(given, distinct(agentTools(deps, given, { delegation, peering }, options.tools)));
     const subject = subjectsOf(agent.tenant).userMessage(agent.name);
     const onDeadLetter = (message: UserMessage | undefined, letter: DeadLetter) =>
       handleDeadLetter(intake, agent, message, letter);
-    await parts.turns.listenTo(agent);
+    await deps.turns.listenTo(agent);
     const consumer = await bus.consume(
       subject,
       { durable: INTAKE_DURABLE, concurrency, onDeadLetter },
@@ -148,13 +148,13 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     );
     consumers.push(
       consumer,
-      ...(await startDelegation({ ...parts, ownTools: subagentTools(parts, agent) }, agent)),
-      ...(await startPeers(parts, agent)),
-      await startSchedules(parts, agent, given),
+      ...(await startDelegation({ ...deps, ownTools: subagentTools(deps, agent) }, agent)),
+      ...(await startPeers(deps, agent)),
+      await startSchedules(deps, agent, given),
     );
     if (given.inbound) {
       const place = { tenant: agent.tenant, agent: agent.name };
-      consumers.push(...(await startInbound(parts, place, given.inbound)));
+      consumers.push(...(await startInbound(deps, place, given.inbound)));
     }
   }
   return {
@@ -164,12 +164,12 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       );
       await Promise.all(consumers.map((consumer) => consumer.close()));
       timer.cancel();
-      parts.events.close();
-      parts.callEvents.close();
-      parts.turns.close();
-      parts.inbound.close();
-      await parts.activity.stop();
-      await parts.background.stop();
+      deps.events.close();
+      deps.callEvents.close();
+      deps.turns.close();
+      deps.inbound.close();
+      await deps.activity.stop();
+      await deps.background.stop();
       await remoteAgents.close();
     },
   };

@@ -14,7 +14,7 @@ interface Deps extends SubtaskDeps, ScheduleDeps {
 /** Schedules and inbound calls write the prompt into the message. */
 const taskPrompt: TurnSources["task"] = (_, { text }) => ({ text, mustReply: false, obsolete: false });
 
-/** Every feature that starts turns, receives their results or takes part in them. A new one is a line here. */
+/** The only list of features that start turns, receive their results or take part in them: a new one is one line here. */
 export const turnFeatures = (deps: Deps): TurnFeatures => {
   const peers = peerTurns(deps);
   return {

@@ -5,7 +5,7 @@ import { VERSION } from "../version.ts";
 import { exitCode } from "./exit-code.ts";
 import { addInit } from "./init/add-init.ts";
 
-/** Runs one command and resolves to the exit code. What a command needs is loaded only when it runs. */
+/** Runs one command and resolves to the exit code. A command loads its modules only when it runs. */
 export const runCli = async (args: readonly string[]): Promise<number> => {
   let code: number = exitCode.ok;
   const program = new Command("mooring")

@@ -1,6 +1,6 @@
 import type { StepRequest, ToolResult } from "../step.ts";
 
-/** What a rule looks at. */
+/** The input of a rule. */
 export interface Situation {
   /** The latest message of the person. */
   readonly text: string;

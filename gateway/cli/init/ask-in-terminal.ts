@@ -3,7 +3,7 @@ import { AppError } from "../../../core/contract/app-error.ts";
 import { listed } from "../../../core/contract/setup-question.ts";
 import type { Question } from "./question.ts";
 
-/** Puts a question to the person at the terminal. Ctrl-C ends the wizard, with nothing written. */
+/** Asks in the terminal. Ctrl-C ends the wizard, and nothing is written. */
 export const askInTerminal = async (question: Question): Promise<string> => {
   const answer = await put(question);
   if (isCancel(answer)) throw new AppError("stopped", "stopped; nothing was written");

@@ -2,10 +2,10 @@ import { AppError } from "../../../core/contract/app-error.ts";
 import { listed } from "../../../core/contract/setup-question.ts";
 import type { Answers, Question } from "./question.ts";
 
-/** Puts one question to a person. Empty: they left it to the default. */
+/** Asks a person. An empty answer means the default. */
 export type Ask = (question: Question) => Promise<string>;
 
-/** Flags first, then the person if there is one, then defaults. Throws with every flag that is missing or wrong. */
+/** Flags take precedence over the person, and the person over defaults. Throws with every missing or invalid flag. */
 export const collectAnswers = async (
   questions: readonly Question[],
   given: Answers,

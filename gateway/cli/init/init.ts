@@ -12,14 +12,14 @@ import { thereAlready, type WrittenFiles, writeFiles } from "./write-files.ts";
 export interface InitOptions {
   readonly output: string;
   readonly force: boolean;
-  /** What was answered on the command line. */
+  /** Answers from the command line. */
   readonly given: Answers;
-  /** Absent: nobody is there to ask. */
+  /** Absent: the process has no terminal. */
   readonly ask?: Ask;
   say(text: string): void;
 }
 
-/** Asks, writes a configuration that runs, and says how to go on. What would not run is asked again, or refused. */
+/** Asks, writes a valid configuration, and prints the next steps. Invalid answers are asked again, or rejected. */
 export const init = async ({ output, force, given, ask, say }: InitOptions): Promise<WrittenFiles> => {
   if (!force && existsSync(output)) throw thereAlready(output);
   let answers = await collectAnswers(questions, given, ask);

@@ -1,23 +1,23 @@
 import type { Setting } from "../../../config/index.ts";
 import type { SetupQuestion } from "../../../core/contract/setup-question.ts";
 
-/** By the name of the question's flag. Where several can be chosen, they are separated by commas. */
+/** By flag. Several choices are separated by commas. */
 export type Answers = ReadonlyMap<string, string>;
 
-/** Something the wizard asks, and the command line's flag that answers it beforehand. */
+/** A question of the wizard, with the flag that answers it on the command line. */
 export interface Question {
   readonly flag: string;
   readonly message: string;
-  /** One of them, or with `several` any number. Without it the answer is text. */
+  /** The possible answers; with `several`, any number of them. Without choices the answer is text. */
   readonly choices?: readonly { readonly value: string; readonly label: string }[];
   readonly several?: boolean;
-  /** Not shown while it is typed, and kept out of the configuration. */
+  /** Hidden while it is typed, and written to the env file instead of the configuration. */
   readonly secret?: boolean;
-  /** What an empty answer means. Without it the question must be answered, unless it is optional. */
+  /** The meaning of an empty answer. Without it the question must be answered, unless it is optional. */
   readonly otherwise?: string;
   readonly optional?: boolean;
   readonly example?: string;
-  /** Asked only then. */
+  /** Asked only if this holds. */
   readonly when?: (answers: Answers) => boolean;
   readonly settings: (answer: string) => readonly Setting[];
 }

@@ -71,7 +71,7 @@ const channelQuestions: readonly Question[] = [
     choices: adapters.map(({ id, label }) => ({ value: id, label })),
     several: true,
     otherwise: defaultAdapter,
-    // `mooring chat` is a channel too, and costs nothing.
+    // The channel of `mooring chat`.
     settings: (answer) =>
       [...listed(answer), "cli"].map((name): Setting => {
         const adapter = name === "cli" ? defaultAdapter : name;
@@ -85,7 +85,7 @@ const channelQuestions: readonly Question[] = [
   ),
 ];
 
-/** In the order they are asked, which is the order in the file. */
+/** In the order of the wizard and of the file that it writes. */
 export const questions: readonly Question[] = [
   ...modelQuestions,
   ...channelQuestions,

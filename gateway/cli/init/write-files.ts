@@ -15,7 +15,7 @@ export const thereAlready = (file: string): AppError =>
     `${file} is there already: name another with --output, or write over it with --force`,
   );
 
-/** Never writes over a configuration unless it is told to. In the env file, other people's lines stay. */
+/** Replaces an existing configuration only with `force`. Keeps unrelated lines of the env file. */
 export const writeFiles = async (file: string, { yaml, env }: StarterFiles, force: boolean): Promise<WrittenFiles> => {
   try {
     await writeFile(file, yaml, { flag: force ? "w" : "wx" });

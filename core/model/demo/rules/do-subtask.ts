@@ -4,7 +4,7 @@ const NOTIFY = "notify_owner";
 const COMPLETE = "complete_subtask";
 const STAGES = ["looking for sources", "reading", "writing it up"];
 
-/** What a helper of the demo does: some progress, then a result. */
+/** The work of a subagent: some progress, then a result. */
 export const doSubtask: DemoRule = {
   skill: () => undefined,
   respond: ({ text, results, offers }) => {

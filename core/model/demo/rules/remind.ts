@@ -2,7 +2,7 @@ import type { DemoRule } from "../demo-rule.ts";
 
 const REQUEST = /^(?:please\s+)?(?:tell|remind) me\s+(?:to|that|about)?\s*(\S.*?)[.!\s]*$/is;
 
-/** What a scheduled run of the demo says. */
+/** The answer of a scheduled run. */
 export const remind: DemoRule = {
   skill: () => undefined,
   respond: ({ text, isScheduled }) => {
