@@ -7,21 +7,24 @@ const ServerAddress = z.string().refine(isServerAddress, {
 
 export const NatsConfig = z
   .strictObject({
-    servers: z.array(ServerAddress).min(1).describe("Addresses of one cluster; any one that answers will do."),
+    servers: z
+      .array(ServerAddress)
+      .min(1)
+      .describe("Addresses of the servers of one cluster; Mooring connects to one that answers."),
     prefix: z
       .string()
       .regex(/^[A-Za-z0-9][A-Za-z0-9-]{0,31}$/, {
         error: 'must be 1 to 32 letters, digits and "-", and begin with a letter or digit',
       })
       .default("mooring")
-      .describe("Stands before every subject, stream and bucket, so that deployments can share a server."),
-    replicas: z.literal([1, 3, 5]).default(1).describe("Copies that the cluster keeps of everything stored."),
+      .describe("Prefix of all subjects, streams and buckets, so that deployments can share a server."),
+    replicas: z.literal([1, 3, 5]).default(1).describe("Number of copies that the cluster stores."),
     leaseMs: z
       .int()
       .min(500)
       .default(10_000)
       .describe(
-        "A process that has not shown itself for this long loses its work, and its connections, to the others.",
+        "A process without a heartbeat for this long loses its work, and its platform connections, to other processes.",
       ),
     partitions: z
       .int()
@@ -29,20 +32,20 @@ export const NatsConfig = z
       .max(1_024)
       .default(32)
       .describe(
-        "Into how many parts work is divided: the most processes of a kind that share it. Fixed at the first start.",
+        "Number of partitions of the work: at most this many processes of a role share it. Fixed at the first start.",
       ),
     inboxPrefix: z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'must be 1 to 64 letters, digits, "-" and "_"' })
       .default("_INBOX")
-      .describe("Where answers come in; one for each role, if roles have permissions of their own."),
+      .describe("Prefix of reply subjects; use one per role if roles have different permissions."),
     user: z.string().min(1).optional(),
     password: secret().optional(),
     token: secret().optional(),
     credentialsFile: z.string().min(1).optional().describe("Path of a .creds file."),
   })
   .refine((nats) => (nats.user === undefined) === (nats.password === undefined), {
-    error: "user and password go together: write both or neither",
+    error: "user and password go together: set both or neither",
   })
   .refine((nats) => [nats.user, nats.token, nats.credentialsFile].filter((way) => way !== undefined).length <= 1, {
     error: "choose one way to sign in: user and password, or token, or credentialsFile",
@@ -51,7 +54,7 @@ export type NatsConfig = z.infer<typeof NatsConfig>;
 
 export const BackboneConfig = z
   .union([z.literal("embedded"), z.strictObject({ nats: NatsConfig })])
-  .describe("Where messages and records are kept: one file in dataDir, or NATS with JetStream.");
+  .describe("Storage of messages and records: one file in dataDir, or NATS with JetStream.");
 export type BackboneConfig = z.infer<typeof BackboneConfig>;
 
 function isServerAddress(address: string): boolean {

@@ -5,7 +5,7 @@ import { openForChild } from "./open-for-child.ts";
 import type { TestMessage } from "./test-message.ts";
 import { testSubject } from "./test-message.ts";
 
-/** Runs in a process of its own: opens a backbone and does what its parent says until it is killed. */
+/** A child process: opens a backbone and executes the commands of its parent until it is killed. */
 const send = (message: FromChild): void => {
   process.send?.(message);
 };

@@ -25,10 +25,10 @@ export type FromChild =
   | ({ say: "handling" } & Handling)
   | { say: "dead letter"; id: string; n: number | undefined };
 
-/** A process with a backbone open. The test decides what its handlers make of each message, and when it dies. */
+/** A child process with an open backbone. The test decides the outcome of each handler, and kills the process. */
 export class BackboneProcess {
   readonly handling = new Recorder<Handling>();
-  /** Dead letters that this process was told of. */
+  /** The calls of onDeadLetter in this process. */
   readonly deadLetters = new Recorder<{ id: string; n: number | undefined }>();
   readonly #child: ChildProcess;
   readonly #calls = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
@@ -67,7 +67,7 @@ export class BackboneProcess {
     return this.#order({ do: "verdict", ticket: handling.ticket, outcome });
   }
 
-  /** Every message this process is given from now on is acknowledged. */
+  /** Acknowledges each message that this process gets from now on. */
   acknowledgeAll(): void {
     let seen = 0;
     void this.handling.until((items) => {

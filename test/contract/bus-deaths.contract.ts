@@ -7,9 +7,9 @@ import { testSubject } from "./test-message.ts";
 
 const worker = { durable: "worker", concurrency: 8 } as const;
 
-/** What must hold when real processes, or the server, are killed with no chance to say goodbye. */
+/** The guarantees of the bus when real processes, or the server, are killed. */
 export const busDeathsContract = (harness: BackboneHarness): void => {
-  describe(`deaths around the bus on ${harness.name}`, () => {
+  describe(`the bus on ${harness.name}, when processes are killed`, () => {
     let deployment: Deployment;
     const processes: BackboneProcess[] = [];
     const spawn = async (): Promise<BackboneProcess> => {
@@ -17,7 +17,7 @@ export const busDeathsContract = (harness: BackboneHarness): void => {
       processes.push(started);
       return started;
     };
-    /** Who takes over: somebody who is there already where that is possible, else whoever comes next. */
+    /** The process that takes over: a running one where several can share the data, otherwise the next one. */
     const successor = async (dying: BackboneProcess, subject: string): Promise<BackboneProcess> => {
       if (!harness.manyProcesses) await dying.kill();
       const next = await spawn();
@@ -34,7 +34,7 @@ export const busDeathsContract = (harness: BackboneHarness): void => {
       await deployment.dispose();
     });
 
-    it("when a process dies after publish resolved, then nothing that resolved is lost", async () => {
+    it("when a process is killed after publish resolved, then no resolved message is lost", async () => {
       const publisher = await spawn();
       const resolved = new Recorder<number>();
       const publishing = Promise.allSettled(
@@ -55,7 +55,7 @@ export const busDeathsContract = (harness: BackboneHarness): void => {
       });
     });
 
-    it("when a process dies in the middle of a handler, then another has the message, and its key stays in order", async () => {
+    it("when a process is killed in the middle of a handler, then another one runs the message, and its key stays in order", async () => {
       const first = await spawn();
       await first.consume("d", worker);
       for (let n = 0; n < 12; n++) await first.publish("d", { n }, { id: `m${n}`, key: `k${n % 3}` });
@@ -71,13 +71,13 @@ export const busDeathsContract = (harness: BackboneHarness): void => {
       expect(interrupted.map((item) => item.attempt)).toEqual([2, 2, 2]);
     });
 
-    it("when messages had ended before their process died, then they do not come again", async () => {
+    it("when messages had ended before their process was killed, then they do not run again", async () => {
       const first = await spawn();
       first.acknowledgeAll();
       await first.consume("e", worker);
       for (let n = 0; n < 20; n++) await first.publish("e", { n }, { id: `m${n}`, key: "k" });
       await first.handling.count(20);
-      // Handled only after all before it have ended, since it has their key.
+      // It has the same key, so it runs only after all earlier ones have ended.
       await first.publish("e", { n: 20 }, { id: "m20", key: "k" });
       await first.handling.count(21);
       const second = await successor(first, "e");
@@ -87,7 +87,7 @@ export const busDeathsContract = (harness: BackboneHarness): void => {
       expect(second.handling.items.map((item) => item.n).filter((n) => n < 20)).toEqual([]);
     });
 
-    it("when a held retry's process dies, then the message comes back, before the next of its key", async () => {
+    it("when a process is killed while a message waits for its retry, then the message runs again before the next one of its key", async () => {
       const first = await spawn();
       await first.consume("r", worker);
       for (let n = 0; n < 3; n++) await first.publish("r", { n }, { id: `m${n}`, key: "k" });
@@ -99,7 +99,7 @@ export const busDeathsContract = (harness: BackboneHarness): void => {
       expect(second.handling.items.map((item) => item.n)).toEqual([0, 1, 2]);
     });
 
-    it("when a message kills every process that handles it, then it becomes a dead letter and onDeadLetter is called, and its neighbours run (F18)", async () => {
+    it("when a message crashes each process that handles it, then it becomes a dead letter and onDeadLetter is called, and its neighbours run (F18)", async () => {
       const publisher = await spawn();
       const ids = ["a", "poison", "b"];
       for (const [n, id] of ids.entries()) await publisher.publish("x", { n }, { id, key: id });
@@ -136,7 +136,7 @@ export const busDeathsContract = (harness: BackboneHarness): void => {
     });
 
     if (harness.manyProcesses) {
-      it("when a process is stopped for longer than its lease and goes on, then another has taken over, in order (F7)", async () => {
+      it("when a process is suspended for longer than its lease and resumes, then another one has taken over, in order (F7)", async () => {
         const first = await spawn();
         await first.consume("z", worker);
         for (let n = 0; n < 6; n++) await first.publish("z", { n }, { id: `m${n}`, key: `k${n % 2}` });
@@ -163,7 +163,7 @@ export const busDeathsContract = (harness: BackboneHarness): void => {
     }
 
     if (harness.hasServer) {
-      it("when the server is killed in the middle, then every message is handled, in order, and no publish is lost", async () => {
+      it("when the server is killed in the middle, then each message is handled, in order, and no publish is lost", async () => {
         const { bus } = await deployment.open();
         const other = (await deployment.open()).bus;
         const subject = testSubject("server");

@@ -12,7 +12,7 @@ import { testSubject } from "./test-message.ts";
 
 type Heard = TestMessage & { received: Received };
 
-/** Acknowledges and writes down everything. */
+/** Records and acknowledges each message. */
 const hearing =
   (
     heard: Recorder<Heard>,
@@ -23,7 +23,7 @@ const hearing =
     return outcome(message, received);
   };
 
-/** Every case of these attaches consumers anew, which takes its time on a busy machine. */
+/** Each run of a property attaches new consumers, which is slow on a busy machine. */
 
 const numbers = (heard: Recorder<Heard>): number[] => heard.items.map((item) => item.n);
 
@@ -57,11 +57,11 @@ export const busContract = (harness: BackboneHarness): void => {
       backbone = await deployment.open();
       bus = backbone.bus;
     });
-    // Else each process keeps its share of everything that was ever consumed here.
+    // Otherwise each process keeps its share of all durables of earlier tests.
     afterEach(() => Promise.all(consumers.splice(0).map((consumer) => consumer.close())));
     afterAll(() => deployment.dispose());
 
-    it("when a message was published before anybody consumed, then it is handled later", async () => {
+    it("when a message was published before the first consumer attached, then it is handled later", async () => {
       const subject = fresh();
       await bus.publish(subject, { n: 1, text: "early" }, { id: "early" });
       const heard = new Recorder<Heard>();
@@ -100,7 +100,7 @@ export const busContract = (harness: BackboneHarness): void => {
       expect(new Set(numbers(alone)).size).toBe(60);
     });
 
-    it("when a new durable begins now, then it hears nothing older, and misses nothing while nobody consumes", async () => {
+    it("when a new durable starts from now, then it gets no older message, and misses none while it has no consumer", async () => {
       const subject = fresh();
       const heard = new Recorder<Heard>();
       await bus.publish(subject, { n: 1 }, { id: "old" });
@@ -146,7 +146,7 @@ export const busContract = (harness: BackboneHarness): void => {
       );
     });
 
-    it("when a message asks for a retry, then it holds its own key only, and comes back with its attempt counted", async () => {
+    it("when a handler requests a retry, then only its key waits, and the retry has the next attempt number", async () => {
       const subject = fresh();
       const heard = new Recorder<Heard>();
       let refuse = true;
@@ -166,7 +166,7 @@ export const busContract = (harness: BackboneHarness): void => {
       expect(attempts).toEqual(attempts.map((_, index) => index + 1));
     });
 
-    it("when one key is stuck under a long queue, then another key is not held up", async () => {
+    it("when one key is stuck under a long queue, then another key is not delayed", async () => {
       const subject = fresh();
       const heard = new Recorder<Heard>();
       let free: (outcome: Outcome) => void = () => undefined;
@@ -186,7 +186,7 @@ export const busContract = (harness: BackboneHarness): void => {
       expect(numbers(heard).filter((n) => n < 5_000)).toEqual(Array.from({ length: 2_000 }, (_, n) => n));
     });
 
-    it("when messages wait, then the backbone tells how many, and how many are being handled", async () => {
+    it("when messages wait, then the backbone reports how many wait and how many run", async () => {
       const subject = fresh();
       const durable = `counted-${made}`;
       const heard = new Recorder<Heard>();
@@ -212,7 +212,7 @@ export const busContract = (harness: BackboneHarness): void => {
       await expect.poll(depth).toMatchObject({ durable, waiting: 0, running: 0 });
     });
 
-    it("when a handler says dead letter, then it is kept with the reason, and the next of its key goes on", async () => {
+    it("when a handler returns a dead letter, then it is stored with the reason, and the next message of its key runs", async () => {
       const subject = fresh();
       const heard = new Recorder<Heard>();
       const durable = `mortician-${made}`;
@@ -234,7 +234,7 @@ export const busContract = (harness: BackboneHarness): void => {
       });
     });
 
-    it("when a handler keeps throwing, then it is run a bounded number of times and becomes a dead letter (F18)", async () => {
+    it("when a handler throws each time, then it runs a limited number of times and the message becomes a dead letter (F18)", async () => {
       const subject = fresh();
       const heard = new Recorder<Heard>();
       const durable = `thrower-${made}`;
@@ -329,7 +329,7 @@ export const busContract = (harness: BackboneHarness): void => {
       expect((await heard.count(1))[0]).toMatchObject({ n: 1, addedLater: { deep: [1] } });
     });
 
-    it("when a message is too large or no JSON, then publish refuses it, and the largest passes", async () => {
+    it("when a message is too large or has no JSON form, then publish refuses it, and one of the maximum size passes", async () => {
       const subject = fresh();
       const heard = new Recorder<Heard>();
       const huge = bus.publish(subject, { n: 1, text: "x".repeat(10_000_000) }, { id: "huge" });
@@ -343,19 +343,19 @@ export const busContract = (harness: BackboneHarness): void => {
       expect((await heard.count(1))[0]?.text?.length).toBe(text.length);
     });
 
-    it("when an id is longer than anything needs, then publish refuses it", async () => {
+    it("when an id is too long, then publish refuses it", async () => {
       const subject = fresh();
       const long = bus.publish(subject, { n: 1 }, { id: "x".repeat(MAX_ID_LENGTH + 1) });
       await expect(long).rejects.toMatchObject({ code: "too-large" });
     });
 
-    it("when a consumer could run nothing, then it is refused", async () => {
+    it("when the concurrency of a consumer is below 1, then it is refused", async () => {
       await expect(consume(bus, fresh(), async () => ack, { concurrency: 0 })).rejects.toMatchObject({
         code: "bad-input",
       });
     });
 
-    it("when ids, keys and names hold any character there is, then each message arrives under its own", async () => {
+    it("when ids, keys and names contain any character, then each message arrives with its own", async () => {
       const any = fc.string({ unit: "binary", maxLength: 30 });
       const names = fc.uniqueArray(fc.tuple(any, any), { minLength: 1, maxLength: 6, selector: ([id]) => id });
       await fc.assert(
@@ -372,7 +372,7 @@ export const busContract = (harness: BackboneHarness): void => {
       );
     });
 
-    it("when a signal is sent, then all who listen hear it, and nobody who listens later", async () => {
+    it("when a signal is sent, then all current listeners receive it, and later ones do not", async () => {
       const [subject, other] = [fresh(), fresh()];
       const second = (await deployment.open()).bus;
       const [here, there, late] = [
@@ -397,7 +397,7 @@ export const busContract = (harness: BackboneHarness): void => {
       expect(late.items).toEqual([{ n: 2 }]);
     });
 
-    it("when a consumer closes, then it waits for its handlers, and the rest goes to the others", async () => {
+    it("when a consumer closes, then it waits for its handlers, and the other consumers get the rest", async () => {
       const subject = fresh();
       const [first, others] = [new Recorder<Heard>(), new Recorder<Heard>()];
       let finish: () => void = () => undefined;
@@ -430,7 +430,7 @@ export const busContract = (harness: BackboneHarness): void => {
       expect(numbers(others)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
     });
 
-    it("when handlers are stuck, then the free ones still take what other keys bring", async () => {
+    it("when handlers are stuck, then the free ones still handle messages of other keys", async () => {
       const subject = fresh();
       const heard = new Recorder<Heard>();
       let free: () => void = () => undefined;
@@ -451,7 +451,7 @@ export const busContract = (harness: BackboneHarness): void => {
       free();
     });
 
-    it("when it is closed, then what is asked of it is refused, and opened again it goes on", async () => {
+    it("when it is closed, then calls are refused, and after it is opened again work continues", async () => {
       const subject = fresh();
       await deployment.closeAll();
       await expect(bus.publish(subject, { n: 1 }, { id: "late" })).rejects.toMatchObject({ code: "stopped" });

@@ -41,7 +41,7 @@ const harnessWith = (options: typeof OPTIONS & { partitions?: number }): Backbon
   },
 });
 
-/** With few partitions: the server makes a consumer for each partition of each durable, which takes most of its time. */
+/** With few partitions: the server creates a consumer for each partition of each durable, which takes most of its time. */
 export const natsHarness = harnessWith({ ...OPTIONS, partitions: 4 });
 
 /** With the default number of partitions, as the benchmark measures it. */

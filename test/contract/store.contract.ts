@@ -25,7 +25,7 @@ export const storeContract = (harness: BackboneHarness): void => {
     let backbone: Backbone;
     let store: Store;
     let made = 0;
-    /** A collection of its own for each test, so that none sees another's. */
+    /** Each test has its own collection. */
     const fresh = (options?: { ttlMs: number }): Collection<Note> => collection(`notes-${++made}`, Note, options);
 
     beforeAll(async () => {
@@ -45,7 +45,7 @@ export const storeContract = (harness: BackboneHarness): void => {
       expect(await store.get(key)).toEqual({ value: { text: "hello" }, revision });
     });
 
-    it("when a reader says what it knows, then it gets that back as long as it is current", async () => {
+    it("when a reader passes the value that it knows, then it gets that object back while it is current", async () => {
       const key = keyOf(fresh(), "a");
       await store.put(key, { text: "one" });
       const known = await store.get(key);
@@ -72,14 +72,14 @@ export const storeContract = (harness: BackboneHarness): void => {
       expect((await store.get(key))?.value.text).toBe("two");
     });
 
-    it("when another opener of the same data reads, then it sees what was put", async () => {
+    it("when the same data is opened a second time, then a read there returns the value", async () => {
       const key = keyOf(fresh(), "a");
       await store.put(key, { text: "shared" });
       const other = await deployment.open();
       expect((await other.store.get(key))?.value.text).toBe("shared");
     });
 
-    it("when the revision is the expected one, then a compare-and-set writes, else it conflicts and changes nothing", async () => {
+    it("when the revision is the expected one, then a compare-and-set writes; otherwise it conflicts and changes nothing", async () => {
       const key = keyOf(fresh(), "a");
       const first = await store.put(key, { text: "one" }, { ifRevision: 0 });
       const second = await store.put(key, { text: "two" }, { ifRevision: first });
@@ -145,7 +145,7 @@ export const storeContract = (harness: BackboneHarness): void => {
       expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, id) => id));
     });
 
-    it("when a key is deleted, then it is absent, and deleting it again is fine", async () => {
+    it("when a key is deleted, then it is absent, and a second delete is no error", async () => {
       const key = keyOf(fresh(), "a");
       await store.put(key, { text: "x" });
       await store.delete(key);
@@ -153,7 +153,7 @@ export const storeContract = (harness: BackboneHarness): void => {
       await store.delete(key);
     });
 
-    it("when a key is deleted at a revision that has passed, then it conflicts and stays", async () => {
+    it("when a key is deleted at an old revision, then the delete conflicts and the value stays", async () => {
       const key = keyOf(fresh(), "lease");
       const first = await store.put(key, { text: "mine" });
       await store.put(key, { text: "my successor's" });
@@ -161,7 +161,7 @@ export const storeContract = (harness: BackboneHarness): void => {
       expect((await store.get(key))?.value.text).toBe("my successor's");
     });
 
-    it("when a key is deleted at its revision, then it goes", async () => {
+    it("when a key is deleted at its revision, then it is absent", async () => {
       const key = keyOf(fresh(), "lease");
       const revision = await store.put(key, { text: "mine" });
       await store.delete(key, { ifRevision: revision });
@@ -177,7 +177,7 @@ export const storeContract = (harness: BackboneHarness): void => {
       await expect(store.put(key, { text: "stale" }, { ifRevision: first })).rejects.toBeInstanceOf(RevisionConflict);
     });
 
-    it("when a prefix is listed, then it covers whole parts only, in the order of the keys", async () => {
+    it("when a prefix is listed, then only keys with whole matching parts are returned, in order", async () => {
       const notes = fresh();
       for (const parts of [
         ["a", "2"],
@@ -200,7 +200,7 @@ export const storeContract = (harness: BackboneHarness): void => {
       expect(await all(store.list(prefixOf(fresh())))).toEqual([]);
     });
 
-    it("when a listing is long, then it is complete, and deleted keys are left out", async () => {
+    it("when a list is long, then it is complete and has no deleted keys", async () => {
       const notes = fresh();
       await Promise.all(Array.from({ length: 700 }, (_, n) => store.put(keyOf(notes, "n", `${n}`), { text: `${n}` })));
       await store.delete(keyOf(notes, "n", "13"));
@@ -221,7 +221,7 @@ export const storeContract = (harness: BackboneHarness): void => {
       expect((await store.get(key))?.value.text).toBe("another");
     });
 
-    it("when a whole collection expires, then a write starts its time anew", async () => {
+    it("when a collection has a TTL, then a write restarts it", async () => {
       const key = keyOf(fresh({ ttlMs: 3_600_000 }), "a");
       await store.put(key, { text: "x" });
       deployment.clock.skip(3_000_000);
@@ -232,14 +232,14 @@ export const storeContract = (harness: BackboneHarness): void => {
       expect(await store.get(key)).toBeUndefined();
     });
 
-    it("when a value is to live longer than its collection lets it, then the collection counts", async () => {
+    it("when the TTL of a value is longer than that of its collection, then the collection's counts", async () => {
       const key = keyOf(fresh({ ttlMs: 3_600_000 }), "a");
       await store.put(key, { text: "x" }, { ttlMs: 7_200_000 });
       deployment.clock.skip(3_700_000);
       expect(await store.get(key)).toBeUndefined();
     });
 
-    it("when ids hold any character there is, then each has its own value and comes back whole", async () => {
+    it("when ids contain any character, then each has its own value and is returned unchanged", async () => {
       const notes = fresh();
       const parts = fc.array(fc.string({ unit: "binary", maxLength: 40 }), { minLength: 1, maxLength: 4 });
       await fc.assert(
@@ -296,7 +296,7 @@ export const storeContract = (harness: BackboneHarness): void => {
       expect(await store.put(key, { text: "more" }, { ifRevision: revision })).toBeGreaterThan(revision);
     });
 
-    it("when it is closed, then what is asked of it is refused", async () => {
+    it("when it is closed, then calls are refused", async () => {
       const key = keyOf(fresh(), "a");
       await deployment.closeAll();
       await expect(store.get(key)).rejects.toMatchObject({ code: "stopped" });
@@ -307,7 +307,7 @@ export const storeContract = (harness: BackboneHarness): void => {
   });
 
   if (!harness.hasServer) return;
-  describe(`the store on ${harness.name}, when its server dies in the middle`, () => {
+  describe(`the store on ${harness.name}, when its server is killed in the middle`, () => {
     it("then no compare-and-set is lost or applied twice", async () => {
       const deployment = await harness.deploy();
       try {

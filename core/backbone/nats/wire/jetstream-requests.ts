@@ -3,7 +3,7 @@ import { isNotFound } from "../connection/nats-fault.ts";
 import type { NatsSession } from "../connection/nats-session.ts";
 
 interface Stored {
-  /** Of a duplicate: the sequence number of the first message. */
+  /** For a duplicate, the sequence number of the first message. */
   readonly seq: number;
   readonly duplicate?: boolean;
 }
