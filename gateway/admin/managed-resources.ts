@@ -1,4 +1,5 @@
 import type { Config } from "../../config/index.ts";
+import type { AgentRef } from "../../core/contract/agent-ref.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import { type AdminRequest, mayUse, operatorOf } from "./admin-request.ts";
 import { mayManage } from "./operator.ts";
@@ -12,28 +13,19 @@ export const managedTenant = ({ tenants }: Pick<Config, "tenants">, request: Adm
   return wanted;
 };
 
-export interface ManagedAgent {
-  readonly agent: string;
-  readonly tenant: string;
-}
-
 /** The agents that the operator may manage, or only the wanted one. */
 export const managedAgents = (
   { agents }: Pick<Config, "agents">,
   request: AdminRequest,
   wanted?: string,
-): ManagedAgent[] => {
+): AgentRef[] => {
   if (wanted !== undefined) return [managedAgent({ agents }, request, wanted)];
   return agents
     .filter(({ tenant }) => mayManage(operatorOf(request), tenant))
     .map(({ name, tenant }) => ({ agent: name, tenant }));
 };
 
-export const managedAgent = (
-  { agents }: Pick<Config, "agents">,
-  request: AdminRequest,
-  wanted: string,
-): ManagedAgent => {
+export const managedAgent = ({ agents }: Pick<Config, "agents">, request: AdminRequest, wanted: string): AgentRef => {
   const found = agents.find(({ name }) => name === wanted);
   if (found === undefined || !mayUse(request, found.tenant)) throw notManaged("agent", wanted);
   return { agent: found.name, tenant: found.tenant };

@@ -1,11 +1,12 @@
 import type { FastifyInstance } from "fastify";
+import type { AgentRef } from "../../../core/contract/agent-ref.ts";
 import { newestFirst } from "../../../core/contract/token.ts";
 import { SessionHistory } from "../../../core/sessions/index.ts";
 import { type TurnRecord, turnsOfAgent } from "../../../core/turns/records/index.ts";
 import { requests, type Session as ShownSession } from "../../admin-api/index.ts";
 import { type AdminDeps, checked } from "../admin-request.ts";
 import { adminRoute } from "../admin-route.ts";
-import { type ManagedAgent, managedAgent, managedAgents } from "../managed-resources.ts";
+import { managedAgent, managedAgents } from "../managed-resources.ts";
 import { pageOf } from "../page.ts";
 import { shownAsker } from "../shown-work.ts";
 import { readTurnEnd, shownTurn } from "../trace/turn-end.ts";
@@ -19,7 +20,7 @@ interface Session {
 
 /** Sessions and their turns. The first session of a conversation has no record of its own, so the turns are grouped. */
 export const sessionRoutes = (scope: FastifyInstance, { config, store }: AdminDeps): void => {
-  const sessionsOf = async (place: ManagedAgent): Promise<Map<string, Session>> => {
+  const sessionsOf = async (place: AgentRef): Promise<Map<string, Session>> => {
     const found = new Map<string, Session>();
     for await (const { value: turn } of store.list(turnsOfAgent(place))) {
       const known = found.get(turn.sessionId) ?? { latest: turn, firstAt: turn.openedAt, turns: 0 };
@@ -67,7 +68,7 @@ export const sessionRoutes = (scope: FastifyInstance, { config, store }: AdminDe
 /** Sorts the most recently used session first. */
 const keyOf = ({ latest }: Session): string => `${newestFirst(Date.parse(latest.openedAt))} ${latest.sessionId}`;
 
-const shownSession = ({ agent, tenant }: ManagedAgent, { latest, firstAt, turns }: Session): ShownSession => ({
+const shownSession = ({ agent, tenant }: AgentRef, { latest, firstAt, turns }: Session): ShownSession => ({
   sessionId: latest.sessionId,
   agent,
   tenant,

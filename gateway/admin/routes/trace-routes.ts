@@ -1,10 +1,11 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { AgentRef } from "../../../core/contract/agent-ref.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { requests } from "../../admin-api/index.ts";
 import { type AdminDeps, checked } from "../admin-request.ts";
 import { adminRoute } from "../admin-route.ts";
-import { type ManagedAgent, managedAgent, managedAgents } from "../managed-resources.ts";
+import { managedAgent, managedAgents } from "../managed-resources.ts";
 import { type FoundTurn, findMessage } from "../trace/find-message.ts";
 import { readDeliveries } from "../trace/read-deliveries.ts";
 import { readTrace } from "../trace/read-trace.ts";
@@ -14,7 +15,7 @@ import { traceEvents } from "../trace/trace-events.ts";
 export const traceRoutes = (scope: FastifyInstance, { config, bus, store, clock }: AdminDeps): void => {
   const find = async (
     request: FastifyRequest<{ Params: { id: string } }>,
-  ): Promise<{ place: ManagedAgent; root: FoundTurn }> => {
+  ): Promise<{ place: AgentRef; root: FoundTurn }> => {
     const { agent } = checked(requests["GET traces/:id"], request.query);
     for (const place of managedAgents(config, request, agent)) {
       const root = await findMessage(store, place, request.params.id);

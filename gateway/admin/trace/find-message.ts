@@ -1,10 +1,10 @@
 import { readForeignTrace } from "../../../core/a2a/inbound/index.ts";
 import { readCall } from "../../../core/a2a/index.ts";
+import type { AgentRef } from "../../../core/contract/agent-ref.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import { readSubtask } from "../../../core/subtasks/index.ts";
 import { otelTraceId } from "../../../core/telemetry/index.ts";
 import { type TurnRecord, turnIdOf, turnKeyById } from "../../../core/turns/records/index.ts";
-import type { ManagedAgent } from "../managed-resources.ts";
 
 export interface FoundTurn {
   readonly messageId: string;
@@ -15,7 +15,7 @@ export interface FoundTurn {
  * Finds the root turn of the work that an id belongs to: of a message, a turn, a reply, a subtask, a message to another
  * agent, or a trace. Every kind of id resolves by a few key reads, without a scan.
  */
-export const findMessage = async (store: Store, place: ManagedAgent, id: string): Promise<FoundTurn | undefined> => {
+export const findMessage = async (store: Store, place: AgentRef, id: string): Promise<FoundTurn | undefined> => {
   const read = async (turnId: string | undefined): Promise<FoundTurn | undefined> => {
     const record = turnId === undefined ? undefined : (await store.get(turnKeyById(place, turnId)))?.value;
     return record && { messageId: record.messageId ?? "", record };
@@ -26,7 +26,7 @@ export const findMessage = async (store: Store, place: ManagedAgent, id: string)
   return standing.rootTurnId === turnId ? found : ((await read(standing.rootTurnId)) ?? found);
 };
 
-const turnOf = async (store: Store, place: ManagedAgent, id: string): Promise<string | undefined> => {
+const turnOf = async (store: Store, place: AgentRef, id: string): Promise<string | undefined> => {
   const [, turnId] = /^(t-[0-9a-f]{32})(?:\/|$)/.exec(id) ?? [];
   if (turnId !== undefined) return turnId;
   if (/^subtask-[0-9a-f]{8}$/.test(id)) return (await readSubtask(store, { ...place, id }))?.planId;

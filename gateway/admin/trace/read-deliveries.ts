@@ -1,3 +1,4 @@
+import type { AgentRef } from "../../../core/contract/agent-ref.ts";
 import { deadLetterKey } from "../../../core/contract/bus.ts";
 import { keyParts } from "../../../core/contract/collection.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
@@ -8,13 +9,12 @@ import { undeliveredId } from "../../../core/delivery/undelivered/index.ts";
 import { readPlacedReply } from "../../../core/origin/index.ts";
 import type { Delivery } from "../../admin-api/index.ts";
 import { outboxDurable, relayDurable } from "../../relay/index.ts";
-import type { ManagedAgent } from "../managed-resources.ts";
 import { refOf } from "../page.ts";
 
 /** The deliveries of a reply, from the ledger, the reply placements and the dead letters. `target`: its addressee. */
 export const readDeliveries = async (
   store: Store,
-  { tenant, agent }: ManagedAgent,
+  { tenant, agent }: AgentRef,
   replyId: string,
   target?: { readonly conversation: Conversation; readonly at: string },
 ): Promise<Delivery[]> => {

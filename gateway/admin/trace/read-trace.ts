@@ -1,4 +1,5 @@
 import { type PeerCall, readCallsOfTools, turnsAfterCall } from "../../../core/a2a/index.ts";
+import type { AgentRef } from "../../../core/contract/agent-ref.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import type { Subtask } from "../../../core/contract/subtask.ts";
 import { hasEnded } from "../../../core/contract/subtask.ts";
@@ -8,7 +9,6 @@ import { continuationsOf, readOwner, readSubtasks, subagentTurn } from "../../..
 import { otelTraceId } from "../../../core/telemetry/index.ts";
 import { type TurnRecord, turnKey } from "../../../core/turns/records/index.ts";
 import type { Trace } from "../../admin-api/index.ts";
-import type { ManagedAgent } from "../managed-resources.ts";
 import { shownAsker, shownOrigin, shownSubtask } from "../shown-work.ts";
 import type { FoundTurn } from "./find-message.ts";
 import { readDeliveries } from "./read-deliveries.ts";
@@ -25,22 +25,18 @@ type TracedTurn = Awaited<ReturnType<typeof readTurn>>;
 type TracedSubtask = Awaited<ReturnType<typeof readDelegated>>;
 
 /** Reads all work that followed from a message. Ids derive from one another, so every record is read by its key. */
-export const readTrace = async (
-  store: Store,
-  place: ManagedAgent,
-  { messageId, record }: FoundTurn,
-): Promise<Trace> => {
+export const readTrace = async (store: Store, place: AgentRef, { messageId, record }: FoundTurn): Promise<Trace> => {
   const deps: TraceDeps = { store, history: new SessionHistory(store) };
   const turns: TracedTurn[] = [];
   const subtasks: TracedSubtask[] = [];
   const hops: PeerCall[] = [];
-  const open: (ManagedAgent & { readonly id: string })[] = [{ ...place, id: messageId }];
-  const addHops = async (at: ManagedAgent, sends: readonly string[]): Promise<void> => {
+  const open: (AgentRef & { readonly id: string })[] = [{ ...place, id: messageId }];
+  const addHops = async (at: AgentRef, sends: readonly string[]): Promise<void> => {
     const found = await readCallsOfTools(store, at, sends);
     hops.push(...found);
     open.push(...found.flatMap(turnsAfterCall));
   };
-  const addSubtasks = async (at: ManagedAgent, found: readonly Subtask[]): Promise<void> => {
+  const addSubtasks = async (at: AgentRef, found: readonly Subtask[]): Promise<void> => {
     for (const subtask of found) {
       const traced = await readDelegated(deps, subtask);
       subtasks.push(traced);
@@ -83,7 +79,7 @@ export const readTrace = async (
 /** The subtasks of a turn: those of its batch while it is stored, and those that its tool results name. */
 const delegatedBy = async (
   { store }: TraceDeps,
-  place: ManagedAgent,
+  place: AgentRef,
   ownerId: string,
   { turnId, named }: { readonly turnId: string; readonly named: readonly string[] },
 ): Promise<Subtask[]> => {
@@ -92,7 +88,7 @@ const delegatedBy = async (
   return (await readSubtasks(store, place, [...ids])).filter(({ parentTurnId }) => parentTurnId === turnId);
 };
 
-const readTurn = async (deps: TraceDeps, place: ManagedAgent, record: TurnRecord) => {
+const readTurn = async (deps: TraceDeps, place: AgentRef, record: TurnRecord) => {
   const { turnId, audience, command, openedAt } = record;
   const isCommand = command !== undefined;
   const end = await readTurnEnd(deps, place, record);

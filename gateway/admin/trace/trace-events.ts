@@ -1,8 +1,8 @@
+import type { AgentRef } from "../../../core/contract/agent-ref.ts";
 import type { Bus } from "../../../core/contract/bus.ts";
 import type { Clock } from "../../../core/contract/clock.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
-import type { ManagedAgent } from "../managed-resources.ts";
 import type { FoundTurn } from "./find-message.ts";
 import { readTrace } from "./read-trace.ts";
 
@@ -15,7 +15,7 @@ interface TraceWatch {
   readonly bus: Bus;
   readonly store: Store;
   readonly clock: Clock;
-  readonly place: ManagedAgent;
+  readonly place: AgentRef;
   readonly root: FoundTurn;
   /** All agents that the work may have reached. */
   readonly agents: readonly string[];

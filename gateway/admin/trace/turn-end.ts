@@ -1,3 +1,4 @@
+import type { AgentRef } from "../../../core/contract/agent-ref.ts";
 import { deadLetterKey } from "../../../core/contract/bus.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
@@ -5,7 +6,6 @@ import { INTAKE_DURABLE } from "../../../core/intake/index.ts";
 import type { SessionHistory, TurnEntry } from "../../../core/sessions/index.ts";
 import type { TurnRecord } from "../../../core/turns/records/index.ts";
 import type { Turn } from "../../admin-api/index.ts";
-import type { ManagedAgent } from "../managed-resources.ts";
 
 export interface TurnEnd {
   readonly at: string;
@@ -20,7 +20,7 @@ export interface TurnEnd {
  */
 export const readTurnEnd = async (
   { store, history }: { readonly store: Store; readonly history: SessionHistory },
-  { tenant, agent }: ManagedAgent,
+  { tenant, agent }: AgentRef,
   { sessionId, index, turnId, messageId, command }: TurnRecord,
 ): Promise<TurnEnd | undefined> => {
   // A command is answered at once and writes no history.
