@@ -30,14 +30,14 @@ export const as = (token: string) => ({ authorization: `Bearer ${token}` });
 export const platformAdmin = as("platform-kX9vQ2mT7wZ4");
 export const acmeAdmin = as("acme-admin-hB5nY8rC3dL6");
 
-/** The routes for operators on a backbone of their own, with an agent in each of two tenants. */
+/** The admin routes on their own backbone, with an agent in each of two tenants. */
 export class AdminRig {
   readonly backbone: Backbone;
   readonly clock: ManualClock;
-  readonly parts: AdminDeps;
-  /** Those that run on this gateway: none, unless a test adds some. */
+  readonly deps: AdminDeps;
+  /** The adapters of this gateway: none, unless a test adds some. */
   readonly adapters: ChannelAdapter[];
-  /** Every route by which something can be changed, as "POST /admin/api/…". */
+  /** Every changing route, as "POST /admin/api/…". */
   readonly changing: readonly string[];
   readonly #app: FastifyInstance;
   readonly #dataDir: string;
@@ -45,7 +45,7 @@ export class AdminRig {
   private constructor(
     backbone: Backbone,
     clock: ManualClock,
-    parts: AdminDeps,
+    deps: AdminDeps,
     app: FastifyInstance,
     dataDir: string,
     adapters: ChannelAdapter[],
@@ -55,12 +55,12 @@ export class AdminRig {
     this.changing = changing;
     this.backbone = backbone;
     this.clock = clock;
-    this.parts = parts;
+    this.deps = deps;
     this.#app = app;
     this.#dataDir = dataDir;
   }
 
-  /** Without a clock, time stands still until a test moves it. */
+  /** Without a clock, time advances only when a test moves it. */
   static async open(given?: Clock): Promise<AdminRig> {
     const dataDir = await mkdtemp(join(tmpdir(), "mooring-admin-"));
     const manual = new ManualClock(Date.parse("2026-11-16T08:00:00Z"));
@@ -79,11 +79,11 @@ export class AdminRig {
     const { bus, store } = backbone;
     const adapters: ChannelAdapter[] = [];
     const dueTimes = new DueIndex(backbone);
-    const parts = { bus, store, clock, logger, meter, checkpoint: noCheckpoint, dueTimes, config, adapters };
+    const deps = { bus, store, clock, logger, meter, checkpoint: noCheckpoint, dueTimes, config, adapters };
     const check = operatorCheck(config.admin.tokens, undefined);
-    const signIns = new SignInGuard(parts);
-    await adminScope(app, { ...parts, check, signIns }, (scope) => adminRoutes(scope, parts));
-    return new AdminRig(backbone, manual, parts, app, dataDir, adapters, changing);
+    const signIns = new SignInGuard(deps);
+    await adminScope(app, { ...deps, check, signIns }, (scope) => adminRoutes(scope, deps));
+    return new AdminRig(backbone, manual, deps, app, dataDir, adapters, changing);
   }
 
   async call(

@@ -16,7 +16,7 @@ const brief = (agent: string, channel: string) => ({
   when: "0 9 * * *",
   deliverTo: { channel, room: "lobby" },
 });
-/** The end of an entry is written after the answer. */
+/** An entry is completed after the response is sent. */
 const audit = async (count: number, headers = platformAdmin): Promise<AuditEntry[]> => {
   for (;;) {
     const { items } = (await rig.call("GET", "audit", undefined, headers)).body;
@@ -25,8 +25,8 @@ const audit = async (count: number, headers = platformAdmin): Promise<AuditEntry
   }
 };
 
-describe("given operators who change things", () => {
-  it("when they look at the audit log, then each change is in it, the newest first, without what was said", async () => {
+describe("given changes by operators", () => {
+  it("when the audit log is read, then it lists each change, the newest first, without message text", async () => {
     const { ref } = (await rig.call("POST", "schedules", brief("mooring", "web"))).body;
     rig.clock.advance(1_000);
     await rig.call("POST", `schedules/${ref}/cancel`);
@@ -42,7 +42,7 @@ describe("given operators who change things", () => {
     expect(JSON.stringify(log)).not.toMatch(/platform-token|what was said/);
   });
 
-  it("when they try whatever can change something, then each try is in it, done or not", async () => {
+  it("when every changing route is called, then each attempt is in the log, successful or not", async () => {
     for (const route of rig.changing) {
       const [method, url = ""] = route.split(" ");
       await rig.call(method as "POST" | "PATCH", url.replace("/admin/api/", "").replaceAll(/:\w+/g, "x"), {});
@@ -52,7 +52,7 @@ describe("given operators who change things", () => {
     expect(tried.length).toBeGreaterThan(10);
   });
 
-  it("when an org admin looks, then they see what was done in their tenant, by whomever", async () => {
+  it("when an org admin reads it, then it lists the changes in their tenant, by any operator", async () => {
     await rig.call("POST", "schedules", brief("mooring", "web"));
     await rig.call("POST", "schedules", brief("helper", "web-acme"));
     await rig.call("POST", "schedules", brief("helper", "web-acme"), acmeAdmin);
@@ -66,8 +66,8 @@ describe("given operators who change things", () => {
     ]);
   });
 
-  it("when something is about to be done, then it is in the log already; if that fails, it is not done", async () => {
-    const { store } = rig.parts;
+  it("when a change is requested, then its entry is stored first; if that fails, nothing changes", async () => {
+    const { store } = rig.deps;
     const put = store.put.bind(store);
     store.put = async (key, value, options) => {
       if (key.collection.name === "audit") throw new Error("as if the disk were full");
@@ -78,7 +78,7 @@ describe("given operators who change things", () => {
     expect((await rig.call("GET", "schedules")).body).toEqual({ items: [] });
   });
 
-  it("when there are many entries, then they come in pages", async () => {
+  it("when there are many entries, then they are paged", async () => {
     for (let n = 0; n < 5; n++) {
       await rig.call("POST", "schedules", brief("mooring", "web"));
       rig.clock.advance(10);

@@ -19,7 +19,7 @@ afterEach(async () => {
   await rig.close();
 });
 
-/** Lets others work. */
+/** Lets pending work run. */
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 /** The channel, once its gateway has reported what the test waits for. */
 const channel = async (isIt: (shown: Record<string, unknown>) => boolean) => {
@@ -33,8 +33,8 @@ const channel = async (isIt: (shown: Record<string, unknown>) => boolean) => {
 const texts = () => agent.channel.deliveries.items.map(({ reply }) => reply.markdown);
 const lobby = { room: "lobby", text: "is this thing on?" };
 
-describe("given a channel that runs", () => {
-  it("when somebody writes, then its last traffic is seen, and which gateway has it", async () => {
+describe("given a running channel", () => {
+  it("when a person writes, then its last traffic and its gateway are shown", async () => {
     await agent.say("m1", "hello");
     await agent.finals(1);
     const shown = await channel(({ lastOutAt }) => lastOutAt !== undefined);
@@ -51,7 +51,7 @@ describe("given a channel that runs", () => {
     expect(Date.parse(shown.lastInAt)).toBeLessThanOrEqual(Date.parse(shown.lastOutAt));
   });
 
-  it("when its platform is in trouble, then the errors say so, each kind once with its count", async () => {
+  it("when its platform fails, then its errors are listed, each kind once with its count", async () => {
     let refusals = 0;
     agent.channel.before = async () => {
       if (++refusals <= 2) throw new DeliveryFailed("unavailable", "it is down");
@@ -62,7 +62,7 @@ describe("given a channel that runs", () => {
     expect(shown.errors).toMatchObject([{ what: "delivery", reason: "unavailable", count: 2 }]);
   });
 
-  it("when it is paused, then it stops, and what is to be sent waits until it is resumed", async () => {
+  it("when it is paused, then it stops, and outgoing messages wait until it is resumed", async () => {
     expect((await rig.call("POST", "channels/web/pause")).body).toMatchObject({
       state: "paused",
       paused: { by: { role: "platform_admin" } },
@@ -78,7 +78,7 @@ describe("given a channel that runs", () => {
     expect(agent.channel.events.items.filter((event) => event === "start")).toHaveLength(2);
   });
 
-  it("when a test message is sent, then what became of it can be looked up", async () => {
+  it("when a test message is sent, then its deliveries can be read", async () => {
     const { body } = await rig.call("POST", "channels/web/test", lobby);
     expect(body.conversation).toEqual({ channel: "web", room: "lobby", kind: "shared" });
     await agent.channel.deliveries.until((items) => items.length > 0);
@@ -101,7 +101,7 @@ describe("given a channel that runs", () => {
     expect([answer.status, answer.body.error.message]).toEqual([status, expect.stringContaining(why)]);
   });
 
-  it("when an org admin looks, then other tenants' channels are not there", async () => {
+  it("when an org admin lists channels, then those of other tenants are omitted", async () => {
     const { items } = (await rig.call("GET", "channels", undefined, acmeAdmin)).body;
     expect(items.map((each: { channel: string }) => each.channel)).toEqual(["web-acme"]);
     expect(items[0]).toMatchObject({
@@ -115,7 +115,7 @@ describe("given a channel that runs", () => {
 });
 
 describe("given a channel that was paused before the gateway started", () => {
-  it("when the gateway starts, then the channel is not even tried, until it is resumed", async () => {
+  it("when the gateway starts, then the channel does not connect until it is resumed", async () => {
     const relay = await openRelayRig();
     const paused = new LogChannel("web");
     const running = await runChannel(relay.context, paused, "gateway", { isPaused: true });

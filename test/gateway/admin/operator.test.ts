@@ -6,15 +6,15 @@ import { operatorCheck } from "../../../gateway/admin/operator.ts";
 const TOKEN = "a-token-of-an-operator";
 const DIGEST = `sha256:${createHash("sha256").update(TOKEN).digest("hex")}`;
 
-describe("given an operator's token of which the configuration has the digest only", () => {
+describe("given a configuration with only the digest of an operator's token", () => {
   const check = operatorCheck([{ token: new Secret(DIGEST), role: "platform_admin" }], undefined);
 
-  it("when the token comes, then it is known, by the name that it would have in clear", () => {
+  it("when the token is sent, then it is accepted, with the same name as a token in clear text", () => {
     const inClear = operatorCheck([{ token: new Secret(TOKEN), role: "platform_admin" }], undefined);
     expect(check(`Bearer ${TOKEN}`)).toEqual(inClear(`Bearer ${TOKEN}`));
   });
 
-  it.each([DIGEST, "", "another-token-12345"])("when %j comes, then it is refused", (token) => {
+  it.each([DIGEST, "", "another-token-12345"])("when %j is sent, then it is rejected", (token) => {
     expect(() => check(`Bearer ${token}`)).toThrow("an operator's token is required");
   });
 });

@@ -43,7 +43,7 @@ const people = async (headers?: Record<string, string>) => (await rig.call("GET"
 const slack = { channel: "slack", accountId: "ann" };
 
 describe("given people with linked accounts", () => {
-  it("when they are listed, then each comes with their accounts, in pages, and within the tenant", async () => {
+  it("when they are listed, then each has their accounts, in pages, within the tenant", async () => {
     const id = await person("default", account("web"), account("slack", 1));
     await person("acme", account("web-acme"));
     expect((await people()).items).toMatchObject([
@@ -57,7 +57,7 @@ describe("given people with linked accounts", () => {
     expect((await rig.call("GET", "people?tenant=default", undefined, acmeAdmin)).status).toBe(404);
   });
 
-  it("when an account is unlinked, then it is its own, and both sides are told (I1)", async () => {
+  it("when an account is unlinked, then it becomes a separate person, and both sides are notified (I1)", async () => {
     const id = await person("default", account("web"), account("slack", 1));
     const told = new Recorder<AgentReply>();
     const subject = subjectsOf("default").userResponse("mooring");
@@ -87,8 +87,8 @@ describe("given people with linked accounts", () => {
   });
 });
 
-describe("given a message that no handler could end", () => {
-  it("when a platform admin looks, then they can dismiss it, once; nobody else sees it", async () => {
+describe("given a message that no handler could process", () => {
+  it("when a platform admin lists dead letters, then they can dismiss it once; other operators do not see it", async () => {
     const letter = {
       subject: "default.user.message.mooring",
       durable: "intake",

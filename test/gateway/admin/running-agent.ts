@@ -12,7 +12,7 @@ import { userMessage } from "../../core/core-under-test.ts";
 import { LogChannel } from "../../fakes/log-channel.ts";
 import { type Script, ScriptedModel } from "../../fakes/scripted-model.ts";
 
-/** An agent with one channel that has a platform of its own, on somebody else's backbone. */
+/** An agent with one channel and its own platform, on a shared backbone. */
 export class RunningAgent {
   readonly channel: LogChannel;
   readonly #stop: () => Promise<void>;
@@ -22,7 +22,7 @@ export class RunningAgent {
     this.#stop = stop;
   }
 
-  /** With agents beside it, it may talk to them. */
+  /** Other agents that it may message. */
   static async start(backbone: Backbone, script: Script, peers: readonly AgentOptions[] = []): Promise<RunningAgent> {
     const place = { tenant: "default", agent: "mooring" };
     const own = {
@@ -53,7 +53,7 @@ export class RunningAgent {
     await this.channel.inbox?.accept(userMessage(id, text));
   }
 
-  /** The first n finals that people have seen. */
+  /** The first n final replies that were delivered. */
   async finals(count: number): Promise<string[]> {
     const isFinal = ({ reply }: { reply: { kind: string } }) => reply.kind === "final";
     const all = await this.channel.deliveries.until((items) => items.filter(isFinal).length >= count);

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => rig.close());
 
 describe("given operators and schedules", () => {
-  it("when one is made, seen, run, cancelled, then each says what is", async () => {
+  it("when one is created, listed, run and cancelled, then each answer shows its state", async () => {
     const made = await rig.call("POST", "schedules", BRIEF);
     expect(made).toMatchObject({
       status: 201,
@@ -37,7 +37,7 @@ describe("given operators and schedules", () => {
     expect((await rig.call("POST", `schedules/${ref}/cancel`)).body.status).toBe("cancelled");
   });
 
-  it("when it has run, then its runs come the newest first, in pages", async () => {
+  it("when it has run, then its runs are listed the newest first, in pages", async () => {
     const { ref, id } = (await rig.call("POST", "schedules", BRIEF)).body;
     const { store } = rig.backbone;
     const address = { tenant: "default", agent: "mooring", owner: CONSOLE, id };
@@ -55,7 +55,7 @@ describe("given operators and schedules", () => {
     expect((await rig.call("GET", `schedules/${ref}/runs?after=x`)).status).toBe(400);
   });
 
-  it("when there are many, then they come in pages", async () => {
+  it("when there are many, then they are paged", async () => {
     for (const n of [1, 2, 3]) await rig.call("POST", "schedules", { ...BRIEF, description: `brief ${n}` });
     const first = (await rig.call("GET", "schedules?agent=mooring&limit=2")).body;
     const rest = (await rig.call("GET", `schedules?agent=mooring&limit=2&after=${first.next}`)).body;
@@ -68,12 +68,12 @@ describe("given operators and schedules", () => {
     ["no token", {}],
     ["a wrong one", as("platform-token-1235")],
     ["another scheme", { authorization: "Basic platform-kX9vQ2mT7wZ4" }],
-  ])("when somebody comes with %s, then they are refused", async (_, headers) => {
+  ])("when a request has %s, then it is rejected", async (_, headers) => {
     const { status, body } = await rig.call("GET", "schedules?agent=mooring", undefined, headers);
     expect([status, body.error.code]).toEqual([401, "unauthorised"]);
   });
 
-  it("when an org admin looks beyond their tenant, then nothing is there (F27)", async () => {
+  it("when an org admin asks for another tenant, then nothing is found (F27)", async () => {
     const made = await rig.call("POST", "schedules", BRIEF);
     expect((await rig.call("GET", "schedules?agent=mooring", undefined, acmeAdmin)).status).toBe(404);
     expect((await rig.call("POST", `schedules/${made.body.ref}/cancel`, undefined, acmeAdmin)).status).toBe(404);
@@ -89,13 +89,13 @@ describe("given operators and schedules", () => {
     [{ ...BRIEF, when: "2026-02-30T10:00" }, 400, "does not exist"],
     [{ ...BRIEF, timeZone: "Mars/Olympus" }, 400, "is not a time zone"],
     [{ ...BRIEF, colour: "red" }, 400, "colour"],
-  ])("when what is to be made cannot be, then the answer says why", async (given, status, why) => {
+  ])("when a schedule cannot be created, then the error says why", async (given, status, why) => {
     const answer = await rig.call("POST", "schedules", given);
     expect(answer.status).toBe(status);
     expect(answer.body.error.message).toContain(why);
   });
 
-  it("when a reference means nothing, then it is not found", async () => {
+  it("when a ref is not valid, then it is not found", async () => {
     for (const ref of ["x", "e30", Buffer.from('["mooring","web/ann","schedule-0"]').toString("base64url")]) {
       expect((await rig.call("POST", `schedules/${ref}/run`)).status).toBe(404);
     }

@@ -33,7 +33,7 @@ describe("given the setting that lets agents message each other without waiting 
     expect(await settings.isAsync("default")).toBe(false);
   });
 
-  it("when an org admin changes it, then only for their own tenant", async () => {
+  it("when an org admin changes it, then it changes only in their own tenant", async () => {
     expect((await rig.call("PATCH", "tenants/acme", ON, acmeAdmin)).status).toBe(200);
     expect((await rig.call("PATCH", "tenants/default", ON, acmeAdmin)).status).toBe(404);
     expect((await rig.call("GET", "tenants", undefined, acmeAdmin)).body.items).toEqual([
@@ -46,11 +46,11 @@ describe("given the setting that lets agents message each other without waiting 
     ["nobody known", ON, {}, 401],
     ["a wrong type", { a2aAsync: "yes" }, platformAdmin, 400],
     ["another key", { a2aAsync: false, more: 1 }, platformAdmin, 400],
-  ])("when %s comes, then it is refused", async (_, body, headers, status) => {
+  ])("when the request has %s, then it is rejected", async (_, body, headers, status) => {
     expect((await rig.call("PATCH", "tenants/default", body, headers)).status).toBe(status);
   });
 
-  it("when there is no such tenant, then nothing is there", async () => {
+  it("when the tenant does not exist, then it is not found", async () => {
     expect((await rig.call("PATCH", "tenants/nowhere", ON)).status).toBe(404);
   });
 });

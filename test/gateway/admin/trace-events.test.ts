@@ -8,7 +8,7 @@ import { says } from "../../fakes/scripted-model.ts";
 import { AdminRig } from "./admin-rig.ts";
 import { RunningAgent } from "./running-agent.ts";
 
-/** On which it is never time to look without being told. */
+/** A clock that never fires the polling timer. */
 const clock: Clock = {
   ...systemClock,
   after: (ms, callback) => (ms < 10_000 ? systemClock.after(ms, callback) : { cancel: () => undefined }),
@@ -35,8 +35,8 @@ afterEach(async () => {
 
 const place = { tenant: "default", agent: "mooring" };
 
-describe("given a trace that somebody follows", () => {
-  it("when the work gets on, then each change comes by itself up to the delivery, and leaving ends it (U3)", async () => {
+describe("given a client that follows a trace", () => {
+  it("when the work progresses, then each change is sent up to the delivery, and disconnecting ends the stream (U3)", async () => {
     await agent.say("m1", "hello");
     await asked.opened;
     const { bus, store } = rig.backbone;

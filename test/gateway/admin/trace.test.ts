@@ -42,7 +42,7 @@ afterEach(async () => {
 
 const trace = (id: string, headers?: Record<string, string>) =>
   rig.call("GET", `traces/${encodeURIComponent(id)}`, undefined, headers);
-/** Once everything about it is stored. */
+/** The trace, once all of it is stored. */
 const endedTrace = async (id: string) => {
   for (;;) {
     const { body } = await trace(id);
@@ -54,7 +54,7 @@ const endedTrace = async (id: string) => {
 };
 
 describe("given a message whose work was delegated", () => {
-  it("when its trace is asked for, then it goes from intake to each delivery with the platform's id (U3)", async () => {
+  it("when its trace is read, then it covers intake to each delivery, with the platform's id (U3)", async () => {
     await agent.say("m1", "research tides and knots, my secret plan");
     await agent.finals(2);
     const body = await endedTrace("m1");
@@ -86,7 +86,7 @@ describe("given a message whose work was delegated", () => {
     expect(JSON.stringify(body)).not.toContain("in short");
   });
 
-  it("when any other of its ids is given, then it is the same trace; another tenant finds nothing", async () => {
+  it("when any other id of the work is given, then it is the same trace; another tenant finds nothing", async () => {
     await agent.say("m1", "research tides and knots");
     await agent.finals(2);
     const body = await endedTrace("m1");
@@ -98,7 +98,7 @@ describe("given a message whose work was delegated", () => {
     expect((await trace("nothing")).body.error.message).toContain("seven days");
   });
 
-  it("when another agent was asked, then the call is in it, and that agent's own turn (U3)", async () => {
+  it("when another agent was asked, then the trace has the call and that agent's turn (U3)", async () => {
     await agent.say("m1", "ask harbour");
     expect(await agent.finals(1)).toEqual(["it is deep"]);
     const body = await endedTrace("m1");
@@ -113,7 +113,7 @@ describe("given a message whose work was delegated", () => {
     expect(JSON.stringify(body)).not.toContain("six metres");
   });
 
-  it("when another agent answers a subtask that was cancelled, then its late answer is in it as well (U3, L3)", async () => {
+  it("when another agent answers a subtask that was cancelled, then the trace has its late answer (U3, L3)", async () => {
     const held = new Held();
     harbour.follow(() => held.answer);
     await agent.say("m1", "count the boats");
@@ -137,7 +137,7 @@ describe("given a message whose work was delegated", () => {
     expect(JSON.stringify(body)).not.toContain("seven boats");
   });
 
-  it("when it was a command, then it has ended, and its answer is followed too", async () => {
+  it("when it was a command, then the trace has ended and has the deliveries of its answer", async () => {
     await agent.channel.inbox?.accept(userMessage("m1", "", { command: { name: "help", args: "" } }));
     const body = await endedTrace("m1");
     expect(body.turns).toMatchObject([
@@ -145,7 +145,7 @@ describe("given a message whose work was delegated", () => {
     ]);
   });
 
-  it("when one of its replies was given up, then the trace says so, and names the dead letter", async () => {
+  it("when one of its deliveries failed for good, then the trace names the dead letter", async () => {
     agent.channel.before = async () => {
       throw new DeliveryFailed("forbidden", "the bot was removed");
     };
@@ -172,7 +172,7 @@ const untilGivenUp = async (id: string) => {
 };
 
 describe("given a turn whose message became a dead letter", () => {
-  it("when its session and its trace are read, then it has failed at that time and nothing runs (U3)", async () => {
+  it("when its session and its trace are read, then it failed at that time and nothing is running (U3)", async () => {
     const { store } = rig.backbone;
     await agent.say("m1", "hello");
     await agent.finals(1);
@@ -193,7 +193,7 @@ describe("given a turn whose message became a dead letter", () => {
 });
 
 describe("given sessions and subtasks", () => {
-  it("when they are listed, then sessions come with their turns, and subtasks with what they are for", async () => {
+  it("when they are listed, then sessions have their turns, and subtasks their origin", async () => {
     await agent.say("m1", "hello");
     await agent.finals(1);
     await agent.say("m2", "research tides and knots");

@@ -27,8 +27,8 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-describe("given a platform that takes nothing for some conversations", () => {
-  it("when an operator looks, then they are listed, by pages", async () => {
+describe("given a platform that rejects messages for some conversations", () => {
+  it("when an operator lists them, then they are paged", async () => {
     const first = await rig.call("GET", "channels/web/unreachable?limit=2");
     const { key: _, ...shown } = place("a");
     expect(first.body.items[0]).toEqual(shown);
@@ -38,7 +38,7 @@ describe("given a platform that takes nothing for some conversations", () => {
     expect(second.body.next).toBeUndefined();
   });
 
-  it("when the channel is another tenant's, or has nothing of the kind, then there is nothing", async () => {
+  it("when the channel belongs to another tenant, or keeps no such list, then nothing is listed", async () => {
     expect((await rig.call("GET", "channels/web/unreachable", undefined, acmeAdmin)).status).toBe(404);
     expect((await rig.call("GET", "channels/web-acme/unreachable")).body).toEqual({ items: [] });
   });

@@ -85,7 +85,7 @@ const TRACE = {
 let folder: string;
 let gateway: Server;
 let url: string;
-/** What the gateway was asked. */
+/** The URLs of the requests. */
 let asked: string[];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "mooring-trace-"));
@@ -125,8 +125,8 @@ const ask = (options: Partial<TraceOptions> = {}) =>
     ...options,
   });
 
-describe("given a gateway that runs", () => {
-  it("when a message's trace is asked for, then it is shown from intake to each delivery, with platform ids (U2)", async () => {
+describe("given a running gateway", () => {
+  it("when a trace is requested, then it is printed from intake to each delivery, with platform ids (U2)", async () => {
     expect(await ask()).toBe(
       [
         "Trace 4bf92f3577b34da6a3ce929d0e0e4736, ended",
@@ -148,7 +148,7 @@ describe("given a gateway that runs", () => {
     );
   });
 
-  it("when JSON is wanted, then it is the API's own", async () => {
+  it("when JSON is requested, then it is printed as the API sent it", async () => {
     expect(JSON.parse(await ask({ json: true, id: "t-1/final", agent: "mooring" }))).toEqual(TRACE);
     expect(asked.at(-1)).toBe("/admin/api/traces/t-1%2Ffinal?agent=mooring");
   });
@@ -167,7 +167,7 @@ describe("given a gateway that runs", () => {
   });
 });
 
-describe("given something in the way", () => {
+describe("given a trace that cannot be read", () => {
   it.each([
     [
       "nothing is known by the id",
@@ -182,11 +182,11 @@ describe("given something in the way", () => {
       /no gateway answers at .*:9 \(.+\): start it, or set another address/,
     ],
     ["the token file is not there", { tokenFile: "/nonexistent/token" }, /could not read --token-file .*: ENOENT/],
-  ])("when %s, then that is said, with what to do about it", async (_, options, message) => {
+  ])("when %s, then the error says what to do", async (_, options, message) => {
     await expect(ask(options)).rejects.toThrow(message);
   });
 
-  it("when the token is a wrong one, or none at all, then it says where one is found", async () => {
+  it("when the token is wrong or missing, then the error says where to find one", async () => {
     await expect(ask({ tokenFile: await write("wrong", "not-the-token") })).rejects.toThrow(
       /does not accept the operator's token: .*--config.*--token-file/,
     );
@@ -195,7 +195,7 @@ describe("given something in the way", () => {
     await expect(ask({ file, tokenFile: undefined })).rejects.toThrow(/no operator's token found: .*admin-token/);
   });
 
-  it("when the configuration has only the digest of a token, then a file with the token is asked for", async () => {
+  it("when the configuration has only the digest of a token, then the error asks for a file with the token", async () => {
     const tokens = `[{ token: "sha256:${"a1b2".repeat(16)}", role: platform_admin }]`;
     const file = await write("digest.yaml", `agents: [{ name: mooring, model: demo }]\nadmin: { tokens: ${tokens} }`);
     await expect(ask({ file, tokenFile: undefined })).rejects.toThrow(
@@ -203,7 +203,7 @@ describe("given something in the way", () => {
     );
   });
 
-  it("when something else answers there, then it is no gateway", async () => {
+  it("when another server answers, then it is not taken for a gateway", async () => {
     await expect(ask({ url: `${url}/elsewhere/` })).rejects.toThrow("is not a Mooring gateway");
   });
 });
