@@ -18,7 +18,7 @@ const askAs = (mooring: StartedProcess, token: string, address: string) =>
     headers: { authorization: `Bearer ${token}`, "x-forwarded-for": address },
   });
 
-describe("given the digest of nothing as an operator's token", () => {
+describe("given the digest of an empty text as an operator's token", () => {
   it("when Mooring starts, then it refuses the configuration and says where and why (R3)", async () => {
     product = await Product.create({ backbone: "embedded", config: operatorWith(DIGEST_OF_NOTHING) });
     const mooring = await product.start("start");
@@ -26,7 +26,7 @@ describe("given the digest of nothing as an operator's token", () => {
     const admitted = ended === undefined && (await fetch(`${mooring.address}/admin/api/me`)).status;
     expect([admitted, ended]).toEqual([false, { code: 1, signal: null }]);
     expect(mooring.stderr()).toContain("admin.tokens[0].token");
-    expect(mooring.stderr()).toContain("digest of nothing");
+    expect(mooring.stderr()).toContain("digest of an empty value");
   });
 
   it("when the documented command runs without the variable, then it fails and prints no digest (U1)", async () => {
