@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AgentReply } from "../../core/contract/agent-reply.ts";
 import { Conversation } from "../../core/contract/conversation.ts";
 import { Account, Attachment, ShownReply } from "../../core/contract/user-message.ts";
 import { Asker, Audience, OwnerContext, PeerChain, ReplyOrigin } from "../../core/contract/work-context.ts";
@@ -73,3 +74,14 @@ export const payloads010 = {
     ),
   }),
 };
+
+/** The schema with which 0.1.0 reads a delivery request: flags tell the kinds apart. */
+export const DeliveryRequest010 = z.looseObject({
+  id: z.string().min(1),
+  reply: AgentReply,
+  target: Conversation,
+  holdUntil: z.number().optional(),
+  byHand: z.boolean().optional(),
+  digestDue: z.boolean().optional(),
+  begins: z.boolean().optional(),
+});

@@ -3,7 +3,7 @@ import { Anchor } from "../../contract/agent-reply.ts";
 import { collection, keyOf } from "../../contract/collection.ts";
 import type { Conversation } from "../../contract/conversation.ts";
 import { conversationKey } from "../../contract/conversation.ts";
-import { DeliveryRequest } from "../../contract/delivery-request.ts";
+import { ReplyRequest } from "../../contract/delivery-request.ts";
 import type { Store } from "../../contract/store.ts";
 import { update } from "../../contract/update.ts";
 import { stableId } from "../../lib/index.ts";
@@ -52,7 +52,7 @@ export type HeldRecord = z.infer<typeof HeldRecord>;
 
 const THIRTY_DAYS_MS = 30 * 24 * 3_600_000;
 const records = collection("held", HeldRecord);
-const requests = collection("held-requests", DeliveryRequest, { ttlMs: THIRTY_DAYS_MS });
+const requests = collection("held-requests", ReplyRequest, { ttlMs: THIRTY_DAYS_MS });
 
 const recordKey = (target: Conversation) => keyOf(records, conversationKey(target));
 export const heldRequestKey = (target: Conversation, requestId: string) =>

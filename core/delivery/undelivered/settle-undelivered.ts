@@ -71,7 +71,7 @@ export const sendAgain = async (
   const asked = DeliveryRequest.safeParse(letter.message);
   // Channels with their own log have no delivery requests; their dead letter is the reply.
   if (!asked.success) return publishAgain(bus, store, letter, AgentReply.parse(letter.message));
-  const request = { ...asked.data, byHand: true };
+  const request = asked.data.kind === "reply" ? { ...asked.data, byHand: true } : asked.data;
   const { reply, target } = request;
   for await (const { key, value, revision } of store.list(ledgerOfTarget(reply.id, target))) {
     if (value.state !== "unknown" && value.state !== "withdrawn") continue;

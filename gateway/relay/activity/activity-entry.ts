@@ -4,7 +4,7 @@ import { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { ack, type Outcome } from "../../../core/contract/bus.ts";
 import { collection, keyOf } from "../../../core/contract/collection.ts";
 import { type Conversation, conversationKey } from "../../../core/contract/conversation.ts";
-import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import type { RequestOf } from "../../../core/contract/delivery-request.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { update } from "../../../core/contract/update.ts";
@@ -58,7 +58,7 @@ export const newerUpdate = (one: ActivityUpdate, other: ActivityUpdate | undefin
  */
 export const enqueueActivity = async (
   { bus, store, tenant, checkpoint }: RelayContext,
-  request: DeliveryRequest,
+  request: RequestOf<"activity">,
 ): Promise<Outcome> => {
   const { id, target } = request;
   const update = activityUpdateIn(request.reply);

@@ -129,7 +129,7 @@ export const activityHandler = (
   adapter: ChannelAdapter,
   post: SendPart,
   maySend: () => boolean,
-): RequestHandler => {
+): RequestHandler<"activity"> => {
   const { editEveryMs = DEFAULT_EDIT_EVERY_MS } = adapter.capabilities;
   const sender = new ActivitySender(context, adapter, { post, maySend, editEveryMs });
   return {

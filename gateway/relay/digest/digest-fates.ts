@@ -1,6 +1,6 @@
 import type { Delivery } from "../../../adapters/contract/channel-adapter.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
-import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import type { ReplyRequest } from "../../../core/contract/delivery-request.ts";
 import type { Digest } from "../../../core/delivery/held/index.ts";
 import { ledgerKey } from "../../../core/delivery/index.ts";
 import type { RelayContext } from "../context.ts";
@@ -42,9 +42,9 @@ const together = (fates: readonly Fate[]): Fate => {
   return last !== undefined && fates.every(isShown) ? last : "unknown";
 };
 
-export type Requests = readonly [DeliveryRequest, ...DeliveryRequest[]];
+export type Requests = readonly [ReplyRequest, ...ReplyRequest[]];
 
-export const isSome = (requests: readonly DeliveryRequest[]): requests is Requests => requests.length > 0;
+export const isSome = (requests: readonly ReplyRequest[]): requests is Requests => requests.length > 0;
 
 /** A digest that is stored as begun, with its requests and parts. */
 export interface Begun {

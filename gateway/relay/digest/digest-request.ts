@@ -1,7 +1,7 @@
 import type { ChannelAdapter, Delivery } from "../../../adapters/contract/channel-adapter.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
-import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import type { ReplyRequest } from "../../../core/contract/delivery-request.ts";
 import type { Digest, DigestPart } from "../../../core/delivery/held/index.ts";
 import type { RelayContext } from "../context.ts";
 import { partsOf } from "../sending/delivery-parts.ts";
@@ -14,7 +14,7 @@ const MAX_ITEMS = 50;
 const MAX_BUTTONS = 10;
 
 /** The oldest requests that fit into one digest, at least one. */
-export const fitting = (requests: readonly DeliveryRequest[]): readonly DeliveryRequest[] => {
+export const fitting = (requests: readonly ReplyRequest[]): readonly ReplyRequest[] => {
   let chars = 0;
   const end = requests.findIndex(({ reply }, index) => {
     chars += reply.markdown.length;
@@ -27,7 +27,7 @@ export const fitting = (requests: readonly DeliveryRequest[]): readonly Delivery
 export const digestParts = async (
   { anchorIn }: RelayContext,
   { capabilities }: ChannelAdapter,
-  requests: readonly DeliveryRequest[],
+  requests: readonly ReplyRequest[],
 ): Promise<DigestPart[]> => {
   if (requests.length < 2) return [];
   const items = requests.map(async ({ id, reply, target }) => ({
@@ -44,7 +44,7 @@ export const partsOfDigest = async (
   adapter: ChannelAdapter,
   target: Conversation,
   { number, itemIds, parts }: Digest,
-  requests: readonly [DeliveryRequest, ...DeliveryRequest[]],
+  requests: readonly [ReplyRequest, ...ReplyRequest[]],
 ): Promise<Delivery[]> => {
   const [alone] = requests;
   const id = `digest/${conversationKey(target)}/${number}`;
@@ -62,7 +62,7 @@ export const partsOfDigest = async (
     createdAt,
     traceId,
   };
-  const endsIn = (index: number) => (request: DeliveryRequest) =>
+  const endsIn = (index: number) => (request: ReplyRequest) =>
     parts.findLastIndex((part) => part.itemIds.includes(request.id)) === index;
   const whyIn = (index: number) =>
     requests
@@ -80,7 +80,7 @@ export const partsOfDigest = async (
   }));
 };
 
-const whyAction = ({ reply }: DeliveryRequest, number: number) => ({
+const whyAction = ({ reply }: ReplyRequest, number: number) => ({
   name: "why",
   label: `Why ${number}?`,
   value: reply.id,

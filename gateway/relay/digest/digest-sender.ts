@@ -4,7 +4,7 @@ import { AppError } from "../../../core/contract/app-error.ts";
 import type { Outcome, Received } from "../../../core/contract/bus.ts";
 import { ack } from "../../../core/contract/bus.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
-import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import type { ReplyRequest, RequestOf } from "../../../core/contract/delivery-request.ts";
 import {
   changeHeld,
   type Digest,
@@ -33,7 +33,7 @@ import { setWakeUp, wakeUpLater, withWakeUp } from "./wake-up.ts";
  * may be on the platform is completed unchanged, unless an item has lost its audience; any other digest is recomposed at
  * each attempt, so that it contains every due item.
  */
-export class DigestSender implements RequestHandler {
+export class DigestSender implements RequestHandler<"digest"> {
   /** Each item has an audience of its own. */
   readonly isForOneAudience = false;
   readonly #context: RelayContext;
@@ -52,11 +52,11 @@ export class DigestSender implements RequestHandler {
     return retry();
   }
 
-  onDeadLetter({ target }: DeliveryRequest): Promise<void> {
+  onDeadLetter({ target }: RequestOf<"digest">): Promise<void> {
     return wakeUpLater(this.#context, target);
   }
 
-  async handle({ target }: DeliveryRequest, received: Received): Promise<Outcome> {
+  async handle({ target }: RequestOf<"digest">, received: Received): Promise<Outcome> {
     const record = await readHeld(this.#context.store, target);
     const open = await this.#goOn(target, record);
     const gone = open === undefined ? [] : await this.#noLongerFor(target, open);
@@ -85,7 +85,7 @@ export class DigestSender implements RequestHandler {
   }
 
   /** Items whose target has left the audience: the rest of the digest could show them. */
-  async #noLongerFor(target: Conversation, { requests }: Begun): Promise<readonly DeliveryRequest[]> {
+  async #noLongerFor(target: Conversation, { requests }: Begun): Promise<readonly ReplyRequest[]> {
     const still = await Promise.all(requests.map(({ reply }) => this.#context.isStillTarget(reply, target)));
     return requests.filter((_, index) => !still[index]);
   }
@@ -129,7 +129,7 @@ export class DigestSender implements RequestHandler {
     return this.#remove(target, begun.requests);
   }
 
-  async #shown(request: DeliveryRequest, messageId: string): Promise<void> {
+  async #shown(request: ReplyRequest, messageId: string): Promise<void> {
     for (const part of await partsOf(this.#context, this.#adapter, request)) {
       await this.#ledger.accept(part, { messageId });
     }
@@ -145,7 +145,7 @@ export class DigestSender implements RequestHandler {
   async #breakOff(
     target: Conversation,
     begun: Begun,
-    gone: readonly DeliveryRequest[],
+    gone: readonly ReplyRequest[],
     failure?: DeliveryFailed,
   ): Promise<Outcome> {
     const fates = await fatesOf(this.#context, this.#ledger, begun);
@@ -167,7 +167,7 @@ export class DigestSender implements RequestHandler {
     );
   }
 
-  async #deadLetter(target: Conversation, request: DeliveryRequest, failure: DeliveryFailed): Promise<void> {
+  async #deadLetter(target: Conversation, request: ReplyRequest, failure: DeliveryFailed): Promise<void> {
     for (const part of await partsOf(this.#context, this.#adapter, request)) {
       if (failure.reason === "unknown") await this.#ledger.doubtWithdrawn(part, failure.message);
       else if (part.part.index === 0) await this.#ledger.release(part, failure.reason);
@@ -211,7 +211,7 @@ export class DigestSender implements RequestHandler {
     return Promise.all(read);
   }
 
-  async #remove(target: Conversation, requests: readonly DeliveryRequest[]): Promise<Outcome> {
+  async #remove(target: Conversation, requests: readonly ReplyRequest[]): Promise<Outcome> {
     const ids = new Set(requests.map(({ id }) => id));
     await changeHeld(this.#context.store, target, ({ digest: _, ...record }) => ({
       ...record,
@@ -234,7 +234,7 @@ export class DigestSender implements RequestHandler {
     return ack;
   }
 
-  async #request(target: Conversation, id: string): Promise<DeliveryRequest | undefined> {
+  async #request(target: Conversation, id: string): Promise<ReplyRequest | undefined> {
     return (await this.#context.store.get(heldRequestKey(target, id)))?.value;
   }
 

@@ -1,7 +1,7 @@
 import { ack, type Outcome } from "../../../core/contract/bus.ts";
 import { isoTime } from "../../../core/contract/clock.ts";
 import { type Conversation, sameConversation } from "../../../core/contract/conversation.ts";
-import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import type { ReplyRequest } from "../../../core/contract/delivery-request.ts";
 import { changeHeld, type HeldItem, heldRequestKey, readHeld } from "../../../core/delivery/held/index.ts";
 import type { RelayContext } from "../context.ts";
 import type { Ledger } from "../sending/ledger.ts";
@@ -14,7 +14,7 @@ import { setWakeUp, withWakeUp } from "./wake-up.ts";
 export const holdBack = async (
   context: RelayContext,
   ledger: Ledger,
-  request: DeliveryRequest,
+  request: ReplyRequest,
 ): Promise<Outcome | undefined> => {
   const { clock, limits } = context;
   const { reply, target, holdUntil = 0 } = request;
@@ -27,11 +27,11 @@ export const holdBack = async (
 };
 
 /** Earlier messages wait for the platform, and this one must not overtake them. */
-const isBehindOthers = async ({ store }: RelayContext, { target }: DeliveryRequest, now: number): Promise<boolean> =>
+const isBehindOthers = async ({ store }: RelayContext, { target }: ReplyRequest, now: number): Promise<boolean> =>
   (await readHeld(store, target)).items.some(({ notBefore }) => notBefore <= now);
 
 /** Adds a withdrawn request to the held ones. Idempotent. */
-export const hold = async (context: RelayContext, request: DeliveryRequest, notBefore: number): Promise<Outcome> => {
+export const hold = async (context: RelayContext, request: ReplyRequest, notBefore: number): Promise<Outcome> => {
   const { store, clock, limits, checkpoint, logger } = context;
   const { id, target, reply } = request;
   const now = clock.now();
@@ -55,11 +55,11 @@ export const hold = async (context: RelayContext, request: DeliveryRequest, notB
 
 interface Sorted {
   /** Send now, in order. */
-  readonly due: readonly DeliveryRequest[];
+  readonly due: readonly ReplyRequest[];
   /** Hold until the given time: quiet hours have begun meanwhile. */
   readonly later: ReadonlyMap<string, number>;
   /** The target has left the audience, or the stored request has expired. */
-  readonly lost: readonly { readonly id: string; readonly request: DeliveryRequest | undefined }[];
+  readonly lost: readonly { readonly id: string; readonly request: ReplyRequest | undefined }[];
 }
 
 /** Sorts held items by today's audience and quiet hours (D2, D3). */
@@ -70,9 +70,9 @@ export const sortItems = async (
 ): Promise<Sorted> => {
   const { store, clock } = context;
   const now = clock.now();
-  const due: DeliveryRequest[] = [];
+  const due: ReplyRequest[] = [];
   const later = new Map<string, number>();
-  const lost: { id: string; request: DeliveryRequest | undefined }[] = [];
+  const lost: { id: string; request: ReplyRequest | undefined }[] = [];
   for (const { id } of items) {
     const request = (await store.get(heldRequestKey(target, id)))?.value;
     if (request === undefined || !(await context.isStillTarget(request.reply, target))) {

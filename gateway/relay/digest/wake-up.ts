@@ -3,7 +3,7 @@ import { ack } from "../../../core/contract/bus.ts";
 import { isoTime } from "../../../core/contract/clock.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
-import type { DeliveryRequest, DigestDue } from "../../../core/contract/delivery-request.ts";
+import type { DigestDue, RequestOf } from "../../../core/contract/delivery-request.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { changeHeld, type HeldRecord } from "../../../core/delivery/held/index.ts";
 import type { RelayContext } from "../context.ts";
@@ -61,9 +61,10 @@ export const startWakeUps = (context: RelayContext, channel: string): Promise<Co
 
 const wakeUpId = (target: Conversation, number: number): string => `digest-due/${conversationKey(target)}/${number}`;
 
-const dueRequest = ({ tenant, agent }: RelayContext, { target, at, number }: DigestDue): DeliveryRequest => {
+const dueRequest = ({ tenant, agent }: RelayContext, { target, at, number }: DigestDue): RequestOf<"digest"> => {
   const id = wakeUpId(target, number);
   return {
+    kind: "digest",
     id,
     target,
     digestDue: true,

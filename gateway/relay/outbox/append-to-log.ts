@@ -2,7 +2,7 @@ import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import { ack, type Consumer, DUPLICATE_WINDOW_MS, type Outcome, type Received } from "../../../core/contract/bus.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
-import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import type { OutgoingReply, ReplyRequest, RequestOf } from "../../../core/contract/delivery-request.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { activityUpdateIn } from "../activity/activity-entry.ts";
 import { ActivitySender } from "../activity/activity-sender.ts";
@@ -15,12 +15,13 @@ import { recordPosted } from "../sending/record-posted.ts";
 import { afterFailure } from "../sending/retry.ts";
 import { callerOf } from "./reply-handler.ts";
 
-export type Deliver = (request: DeliveryRequest, received: Received) => Promise<Outcome>;
+export type Deliver = (request: ReplyRequest, received: Received) => Promise<Outcome>;
+export type Show = (request: RequestOf<"activity">, received: Received) => Promise<Outcome>;
 
 /** Delivers to a channel with a log of its own: appends are idempotent, so every failure may be retried. */
 const appendToLog =
   (context: RelayContext, adapter: ChannelAdapter) =>
-  async (asked: DeliveryRequest, received: Received): Promise<Outcome> => {
+  async (asked: OutgoingReply, received: Received): Promise<Outcome> => {
     const { channel, capabilities } = adapter;
     // Lazy, because a child logger costs as much as a log line.
     const logger = () => context.logger.child({ channel, delivery: asked.id, traceId: asked.reply.traceId });
@@ -49,7 +50,7 @@ const appendToLog =
  * A process that was suspended may publish a duplicate after the bus has forgotten the first. The reply keeps its
  * creation time, so only an old one can be such a duplicate. Half of the window, because clocks differ.
  */
-const isOld = ({ clock }: RelayContext, { reply }: DeliveryRequest): boolean =>
+const isOld = ({ clock }: RelayContext, { reply }: OutgoingReply): boolean =>
   clock.now() - Date.parse(reply.createdAt) > DUPLICATE_WINDOW_MS / 2;
 
 /** Appends at once, or queues the request until the quiet hours of its conversation have ended (D2). */
@@ -79,7 +80,8 @@ export const startHeldForLog = (context: RelayContext, adapter: ChannelAdapter):
       },
     },
     async (request, received) => {
-      const leftMs = (request.holdUntil ?? 0) - clock.now();
+      const { holdUntil = 0 } = request.kind === "reply" ? request : {};
+      const leftMs = holdUntil - clock.now();
       if (leftMs > 0) return { retryInMs: leftMs };
       if (!(await context.isStillTarget(request.reply, request.target))) return withheld(context, request);
       return append(request, received);
@@ -88,7 +90,7 @@ export const startHeldForLog = (context: RelayContext, adapter: ChannelAdapter):
 };
 
 /** Shows an activity entry on a channel with a log of its own, which needs no ledger and no rate limit. */
-export const showInLog = (context: RelayContext, adapter: ChannelAdapter): Deliver => {
+export const showInLog = (context: RelayContext, adapter: ChannelAdapter): Show => {
   const post: SendPart = async (delivery, { attempt }) => {
     const mayRepeat = delivery.mayRepeat || attempt > 1;
     const sent = await callDeliver(context, adapter, { ...delivery, mayRepeat });

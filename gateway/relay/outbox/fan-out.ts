@@ -4,7 +4,7 @@ import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { ack, type Consumer, type Outcome } from "../../../core/contract/bus.ts";
 import { conversationKey, sameConversation } from "../../../core/contract/conversation.ts";
-import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import { activityRequest, type RequestOf, replyRequest } from "../../../core/contract/delivery-request.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { isRefused, type Target } from "../../../core/delivery/targets/index.ts";
 import { readPlacedReply } from "../../../core/origin/index.ts";
@@ -12,7 +12,7 @@ import { enqueueActivity } from "../activity/activity-entry.ts";
 import type { RelayContext } from "../context.ts";
 import { ACCESS_LOST, deadLettered } from "../sending/outcomes.ts";
 import { draftIn, startId } from "../streaming/stream-text.ts";
-import { appendOrHold, type Deliver, showInLog } from "./append-to-log.ts";
+import { appendOrHold, type Deliver, type Show, showInLog } from "./append-to-log.ts";
 import { isEmpty } from "./reply-handler.ts";
 
 export const relayDurable = (channel: string) => `relay-${channel}`;
@@ -25,7 +25,7 @@ export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Pro
   const { channel, capabilities } = adapter;
   const isLog = capabilities.resend === "log";
   const deliver = isLog ? appendOrHold(context, adapter) : enqueue(context, adapter);
-  const show: Deliver = isLog ? showInLog(context, adapter) : (request) => enqueueActivity(context, request);
+  const show: Show = isLog ? showInLog(context, adapter) : (request) => enqueueActivity(context, request);
   return context.bus.consume(
     subjectsOf(context.tenant).userResponse(context.agent),
     {
@@ -56,14 +56,12 @@ export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Pro
         : all;
       if (targets.length === 0) return ack;
       await context.checkpoint("relay.received");
-      const requests = targets.map(({ conversation, holdUntil }) => ({
-        id: `${reply.id}/${conversationKey(conversation)}`,
-        reply,
-        target: conversation,
-        ...(holdUntil !== undefined && { holdUntil }),
-      }));
-      const handle = isActivity ? show : deliver;
-      return worst(await Promise.all(requests.map((request) => handle(request, received))));
+      const outcomes = targets.map(({ conversation, holdUntil }) =>
+        isActivity
+          ? show(activityRequest(reply, conversation), received)
+          : deliver({ ...replyRequest(reply, conversation), ...(holdUntil !== undefined && { holdUntil }) }, received),
+      );
+      return worst(await Promise.all(outcomes));
     },
   );
 };
@@ -91,7 +89,7 @@ const enqueue = ({ bus, tenant }: RelayContext, { channel, capabilities }: Chann
   };
 };
 
-const enqueueDraft = async ({ bus, tenant }: RelayContext, request: DeliveryRequest): Promise<void> => {
+const enqueueDraft = async ({ bus, tenant }: RelayContext, request: RequestOf<"stream-start">): Promise<void> => {
   const { target } = request;
   const options = { id: startId(request), key: conversationKey(target) };
   await bus.publish(subjectsOf(tenant).delivery(target.channel), request, options);

@@ -1,9 +1,8 @@
 import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
-import { activityOf } from "../../../core/contract/activity.ts";
 import { messageOf } from "../../../core/contract/app-error.ts";
 import type { Consumer } from "../../../core/contract/bus.ts";
-import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import type { RequestKind } from "../../../core/contract/delivery-request.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { activityHandler } from "../activity/activity-sender.ts";
 import type { RelayContext } from "../context.ts";
@@ -16,7 +15,7 @@ import { afterFailure } from "../sending/retry.ts";
 import { type Streams, streamStartHandler } from "../streaming/streams.ts";
 import { replyHandler } from "./reply-handler.ts";
 
-type RequestKind = "activity" | "digest" | "reply" | "stream-start";
+type Handlers = { readonly [K in RequestKind]: RequestHandler<K> };
 
 /** Every kind of request has one handler; a new kind does not compile without one. */
 const handlersOf = (
@@ -24,7 +23,7 @@ const handlersOf = (
   adapter: ChannelAdapter,
   maySend: () => boolean,
   streams: Streams | undefined,
-): Readonly<Record<RequestKind, RequestHandler>> => {
+): Handlers => {
   const ledger = new Ledger(context.store, context.clock);
   const sender = new PartSender(adapter, ledger, context, maySend, (part) => streams?.isOurs(part) ?? false);
   return {
@@ -35,11 +34,8 @@ const handlersOf = (
   };
 };
 
-const kindOf = ({ digestDue, begins, reply }: DeliveryRequest): RequestKind => {
-  if (digestDue) return "digest";
-  if (begins) return "stream-start";
-  return activityOf(reply) === undefined ? "reply" : "activity";
-};
+const handlerOf = <K extends RequestKind>(handlers: Handlers, { kind }: { readonly kind: K }): RequestHandler<K> =>
+  handlers[kind];
 
 /** Sends the queued requests of a channel: in order per conversation, each part once, with retries. */
 export const startOutbox = (
@@ -56,13 +52,13 @@ export const startOutbox = (
       durable: outboxDurable(channel),
       concurrency: context.limits.concurrency,
       async onDeadLetter(request, letter) {
-        if (request !== undefined) await handlers[kindOf(request)].onDeadLetter(request, letter);
+        if (request !== undefined) await handlerOf(handlers, request).onDeadLetter(request, letter);
       },
     },
     async (request, received) => {
       const { traceId } = request.reply;
       const logger = context.logger.child({ channel, delivery: request.id, traceId, attempt: received.attempt });
-      const handler = handlers[kindOf(request)];
+      const handler = handlerOf(handlers, request);
       try {
         const isAllowed = !handler.isForOneAudience || (await context.isStillTarget(request.reply, request.target));
         return isAllowed ? await handler.handle(request, received, logger) : await withheld(context, request);

@@ -1,7 +1,7 @@
 import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.ts";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { ack, type Outcome, type Received } from "../../../core/contract/bus.ts";
-import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import type { ReplyRequest } from "../../../core/contract/delivery-request.ts";
 import type { Logger } from "../../../core/contract/logger.ts";
 import type { RelayContext } from "../context.ts";
 import { hold, holdBack } from "../digest/hold.ts";
@@ -26,9 +26,9 @@ interface ReplyHandlerDeps {
 }
 
 /** Sends a reply to one conversation, each part once. */
-export const replyHandler = (deps: ReplyHandlerDeps): RequestHandler => {
+export const replyHandler = (deps: ReplyHandlerDeps): RequestHandler<"reply"> => {
   const { context, adapter, ledger, sender, streams } = deps;
-  const handle = async (request: DeliveryRequest, received: Received, logger: Logger): Promise<Outcome> => {
+  const handle = async (request: ReplyRequest, received: Received, logger: Logger): Promise<Outcome> => {
     await streams?.end(request);
     const caller = callerOf(request);
     if (caller !== undefined) return replyPrivately(deps, request, caller, received, logger);
@@ -56,7 +56,7 @@ export const replyHandler = (deps: ReplyHandlerDeps): RequestHandler => {
 };
 
 /** The only account that may see a reply in a shared conversation (I3). */
-export const callerOf = ({ reply, target }: DeliveryRequest): string | undefined =>
+export const callerOf = ({ reply, target }: Pick<ReplyRequest, "reply" | "target">): string | undefined =>
   target.kind === "shared" ? reply.onlyFor : undefined;
 
 /** No user waits for it, so it may go into a digest, and a reply to it has to find its work. */
@@ -66,7 +66,7 @@ const isProactive = ({ kind, correlationId }: AgentReply): boolean => kind === "
  * An empty reply ends a wait and shows nothing (B7), unless the platform shows its draft: a draft must not look
  * unfinished for ever. Undefined: there is nothing to show, and no draft can be posted from now on.
  */
-const ensureFinalText = async (ledger: Ledger, request: DeliveryRequest): Promise<DeliveryRequest | undefined> => {
+const ensureFinalText = async (ledger: Ledger, request: ReplyRequest): Promise<ReplyRequest | undefined> => {
   const { reply, target } = request;
   if (!isEmpty(reply)) return request;
   if (await ledger.withdraw({ reply, target, part: { index: 0 } })) return undefined;

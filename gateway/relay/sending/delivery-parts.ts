@@ -4,15 +4,17 @@ import { escapeAnchors } from "../../../adapters/contract/markdown/escape-anchor
 import { splitMarkdown, withFenceClosed } from "../../../adapters/contract/markdown/split-markdown.ts";
 import type { AgentReply, Anchor } from "../../../core/contract/agent-reply.ts";
 import type { Received } from "../../../core/contract/bus.ts";
-import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import type { OutgoingReply, ReplyRequest } from "../../../core/contract/delivery-request.ts";
 import type { RelayContext } from "../context.ts";
+
+type RequestedReply = OutgoingReply & Pick<ReplyRequest, "byHand">;
 
 /**
  * Splits one reply for one target into the parts that a channel sends in order. The last part carries the anchor;
  * `escapeAnchors` keeps text from passing for one (O16).
  */
 export const deliveryParts = (
-  { id, reply, target, byHand }: DeliveryRequest,
+  { id, reply, target, byHand }: RequestedReply,
   { maxPartLength, measure }: Capabilities,
   anchor: Anchor | null,
 ): Delivery[] => {
@@ -33,7 +35,7 @@ export const deliveryParts = (
 export const partsOf = async (
   { anchorIn }: RelayContext,
   { capabilities }: ChannelAdapter,
-  request: DeliveryRequest,
+  request: RequestedReply,
 ): Promise<Delivery[]> => deliveryParts(request, capabilities, await anchorIn(request.target, request.reply));
 
 /** Adds the button that explains where an anchored answer comes from (O13). */
@@ -98,7 +100,7 @@ interface StreamDraft extends Delivery {
 export const isStreamDraft = (delivery: Delivery): delivery is StreamDraft => "isStreamDraft" in delivery;
 
 /** As much text as fits into one message, followed by an ellipsis. */
-export const draftOf = (request: DeliveryRequest, capabilities: Capabilities): StreamDraft => {
+export const draftOf = (request: OutgoingReply, capabilities: Capabilities): StreamDraft => {
   const { maxPartLength = Number.POSITIVE_INFINITY } = capabilities;
   const [first] = deliveryParts(request, { ...capabilities, maxPartLength: maxPartLength - ELLIPSIS_ROOM }, null);
   return asDraft(request, withEllipsis(first?.part.markdown ?? ""));
@@ -110,7 +112,7 @@ export const sentDraft = ({ id, reply, target }: Delivery, markdown: string, sen
   return asDraft({ id: id.replace(/\/0$/, ""), reply: { ...rest, createdAt: sentAt }, target }, markdown);
 };
 
-const asDraft = ({ id, reply, target }: DeliveryRequest, markdown: string): StreamDraft => ({
+const asDraft = ({ id, reply, target }: OutgoingReply, markdown: string): StreamDraft => ({
   id: `${id}/beginning`,
   reply,
   target,

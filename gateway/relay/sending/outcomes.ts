@@ -4,7 +4,7 @@ import type { DeadLetter, Outcome } from "../../../core/contract/bus.ts";
 import { ack, deadLetterKey } from "../../../core/contract/bus.ts";
 import { isoTime } from "../../../core/contract/clock.ts";
 import { type Conversation, conversationKey } from "../../../core/contract/conversation.ts";
-import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import type { OutgoingReply, ReplyRequest } from "../../../core/contract/delivery-request.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { noteUndelivered } from "../../../core/delivery/undelivered/index.ts";
 import { signalProgress } from "../../../core/lib/index.ts";
@@ -15,7 +15,7 @@ export const outboxDurable = (channel: string) => `outbox-${channel}`;
 /** The platform has every part. */
 export const delivered = (
   { bus, clock, meter, logger }: RelayContext,
-  { id, reply, target }: DeliveryRequest,
+  { id, reply, target }: OutgoingReply,
 ): Outcome => {
   const latencyMs = Math.max(0, clock.now() - Date.parse(reply.createdAt));
   meter.observe("delivery_latency_seconds", latencyMs / 1_000, { channel: target.channel });
@@ -30,7 +30,7 @@ export const ACCESS_LOST = { reason: "I am no longer let in there", instead: "" 
 /** The conversation has left the audience since the request was queued: an account was unlinked, or lost its access. */
 export const withheld = async (
   { meter, logger, reportGone }: RelayContext,
-  { id, reply, target }: DeliveryRequest,
+  { id, reply, target }: OutgoingReply,
 ): Promise<Outcome> => {
   const { channel } = target;
   meter.count("deliveries_total", { channel, outcome: "withheld" });
@@ -57,7 +57,7 @@ const IN_INBOX = "You find it in your `inbox`.";
 export const deadLetterRequest = async (
   context: RelayContext,
   channel: string,
-  request: DeliveryRequest,
+  request: ReplyRequest,
   failure: DeliveryFailed,
   since: string,
 ): Promise<void> => {

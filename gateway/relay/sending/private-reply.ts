@@ -8,7 +8,7 @@ import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import { messageOf } from "../../../core/contract/app-error.ts";
 import { ack, type Outcome, type Received } from "../../../core/contract/bus.ts";
 import { type Conversation, conversationKey } from "../../../core/contract/conversation.ts";
-import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import { type OutgoingReply, type ReplyRequest, replyRequest } from "../../../core/contract/delivery-request.ts";
 import type { Logger } from "../../../core/contract/logger.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { ledgerKey } from "../../../core/delivery/index.ts";
@@ -36,15 +36,14 @@ const onlyTo = (adapter: EphemeralAdapter, accountId: string): ChannelAdapter =>
 export const toPrivate = async (
   context: RelayContext,
   adapter: ChannelAdapter,
-  { reply, target }: DeliveryRequest,
+  { reply, target }: OutgoingReply,
   caller: string,
-): Promise<DeliveryRequest | DeliveryFailed> => {
+): Promise<ReplyRequest | DeliveryFailed> => {
   const found = await privateConversation(context, adapter, caller);
   if (found instanceof DeliveryFailed) return found;
-  if (found !== undefined) return { id: `${reply.id}/${conversationKey(found)}`, reply, target: found };
+  if (found !== undefined) return replyRequest(reply, found);
   const { onlyFor: _, actions: __, data: ___, ...rest } = reply;
-  const notice = { ...rest, id: `${reply.id}/in-private`, markdown: IN_PRIVATE };
-  return { id: `${notice.id}/${conversationKey(target)}`, reply: notice, target };
+  return replyRequest({ ...rest, id: `${reply.id}/in-private`, markdown: IN_PRIVATE }, target);
 };
 
 const IN_PRIVATE = "The answer is for you alone. Write to me in a private conversation and ask me there.";
@@ -88,7 +87,7 @@ interface PrivateReplyDeps {
 /** Shows a reply to its caller only: in the room if the platform has ephemeral messages, else in a DM, else not at all (I3). */
 export const replyPrivately = async (
   { context, adapter, ledger, maySend }: PrivateReplyDeps,
-  request: DeliveryRequest,
+  request: ReplyRequest,
   caller: string,
   received: Received,
   logger: Logger,
@@ -124,7 +123,7 @@ const firstRejected = async ({ store }: RelayContext, parts: readonly Delivery[]
   return undefined;
 };
 
-const restOf = (request: DeliveryRequest, parts: readonly Delivery[], index: number): DeliveryRequest => {
+const restOf = (request: ReplyRequest, parts: readonly Delivery[], index: number): ReplyRequest => {
   if (index === 0) return request;
   const markdown = parts.slice(index).map(({ part }) => part.markdown);
   return { ...request, reply: { ...request.reply, markdown: markdown.join("\n\n") } };

@@ -2,7 +2,7 @@ import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { isoTime } from "../../../core/contract/clock.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { conversationKey, sameConversation } from "../../../core/contract/conversation.ts";
-import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import type { OutgoingReply } from "../../../core/contract/delivery-request.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import type { ShownMessage } from "../../../core/contract/user-message.ts";
 import type { ReplyOrigin } from "../../../core/contract/work-context.ts";
@@ -15,7 +15,7 @@ import type { RelayContext } from "../context.ts";
  */
 export const recordPosted = async (
   { store, bus, clock, checkpoint }: RelayContext,
-  { reply, target }: DeliveryRequest,
+  { reply, target }: OutgoingReply,
   messageIds: readonly string[],
 ): Promise<void> => {
   const { origin, audience, tenant, agent } = reply;
@@ -53,7 +53,7 @@ const shownRecord = (reply: AgentReply): PostedReply | undefined => {
   return { replyId, origin, audience, sessionId, ...turns };
 };
 
-type Posted = Pick<DeliveryRequest, "target"> & { reply: DeliveryRequest["reply"] & { origin: ReplyOrigin } };
+type Posted = Pick<OutgoingReply, "target"> & { reply: OutgoingReply["reply"] & { origin: ReplyOrigin } };
 
 /** Goes through the conversation's own queue, so that the history has the order of the screen. */
 const historyEntry = ({ reply, target }: Posted): ShownMessage => ({

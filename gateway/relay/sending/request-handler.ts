@@ -1,14 +1,14 @@
 import type { DeadLetter, Outcome, Received } from "../../../core/contract/bus.ts";
-import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import type { RequestKind, RequestOf } from "../../../core/contract/delivery-request.ts";
 import type { Logger } from "../../../core/contract/logger.ts";
 
 /** Handles one kind of request in the queue of a channel; `outbox/outbox.ts` lists all kinds. */
-export interface RequestHandler {
+export interface RequestHandler<K extends RequestKind> {
   /** False: the handler checks the audience of each item that it sends itself (D3). */
   readonly isForOneAudience: boolean;
   /** Rejects if the store fails or another process works on the same part; the ledger makes a repeat safe. */
-  handle(request: DeliveryRequest, received: Received, logger: Logger): Promise<Outcome>;
+  handle(request: RequestOf<K>, received: Received, logger: Logger): Promise<Outcome>;
   /** The outcome after `handle` has rejected. */
   afterError(retry: () => Outcome, logger: Logger): Outcome;
-  onDeadLetter(request: DeliveryRequest, letter: DeadLetter): Promise<void>;
+  onDeadLetter(request: RequestOf<K>, letter: DeadLetter): Promise<void>;
 }

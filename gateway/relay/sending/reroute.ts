@@ -1,7 +1,7 @@
 import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
-import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import { type OutgoingReply, replyRequest } from "../../../core/contract/delivery-request.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import type { RelayContext } from "../context.ts";
 import { privateConversation } from "./private-reply.ts";
@@ -13,7 +13,7 @@ import { privateConversation } from "./private-reply.ts";
 export const reroute = async (
   context: RelayContext,
   adapter: ChannelAdapter,
-  { id: refusedId, reply, target }: DeliveryRequest,
+  { id: refusedId, reply, target }: OutgoingReply,
   { reason, message }: DeliveryFailed,
 ): Promise<boolean> => {
   if (reason !== "forbidden" && reason !== "target-gone") return false;
@@ -28,11 +28,7 @@ export const reroute = async (
     const found = await privateConversation(context, adapter, way.inPrivate);
     if (found instanceof DeliveryFailed) throw found;
     if (found === undefined) return false;
-    const request = {
-      id: `${reply.id}/${conversationKey(found)}`,
-      reply: { ...reply, onlyFor: way.inPrivate },
-      target: found,
-    };
+    const request = replyRequest({ ...reply, onlyFor: way.inPrivate }, found);
     const options = { id: request.id, key: conversationKey(found) };
     await context.bus.publish(subjects.delivery(adapter.channel), request, options);
   }

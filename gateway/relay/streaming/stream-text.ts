@@ -1,10 +1,10 @@
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { isoTime } from "../../../core/contract/clock.ts";
-import { conversationKey } from "../../../core/contract/conversation.ts";
-import { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import { DeliveryRequest, type RequestOf, requestId } from "../../../core/contract/delivery-request.ts";
 import type { UserSignal } from "../../../core/contract/signals.ts";
 import type { RelayContext } from "../context.ts";
 
+type StreamStart = RequestOf<"stream-start">;
 export type Delta = Extract<UserSignal, { type: "delta" }>;
 
 /** More than any first message can hold. */
@@ -39,8 +39,9 @@ export const beginRequest = (
   { tenant, agent, clock }: Pick<RelayContext, "tenant" | "agent" | "clock">,
   { replyId, conversation, correlationId, accountId }: Written,
   markdown: string,
-): DeliveryRequest => ({
-  id: `${replyId}/${conversationKey(conversation)}`,
+): StreamStart => ({
+  kind: "stream-start",
+  id: requestId({ id: replyId }, conversation),
   target: conversation,
   begins: true,
   reply: {
@@ -62,15 +63,18 @@ export const beginRequest = (
 const DRAFT_CHANNEL = "-draft";
 
 /** Takes a stream's start through the queue of the agent's replies, behind those of the same conversation (F34). */
-export const draftReply = (request: DeliveryRequest): AgentReply => ({
+export const draftReply = (request: StreamStart): AgentReply => ({
   ...request.reply,
   id: startId(request),
   audience: { conversation: { channel: DRAFT_CHANNEL, room: request.reply.id, kind: "private" }, personId: null },
   data: { draft: request },
 });
 
-export const draftIn = ({ audience, data }: AgentReply): DeliveryRequest | undefined =>
-  audience.conversation.channel === DRAFT_CHANNEL ? DeliveryRequest.safeParse(data?.draft).data : undefined;
+export const draftIn = ({ audience, data }: AgentReply): StreamStart | undefined => {
+  if (audience.conversation.channel !== DRAFT_CHANNEL) return undefined;
+  const { data: request } = DeliveryRequest.safeParse(data?.draft);
+  return request?.kind === "stream-start" ? request : undefined;
+};
 
 /** Not the id of the final reply's request: the bus would take one of them for a duplicate. */
-export const startId = ({ id }: DeliveryRequest): string => `${id}/begins`;
+export const startId = ({ id }: StreamStart): string => `${id}/begins`;

@@ -8,7 +8,7 @@ import { ack } from "../../../core/contract/bus.ts";
 import type { Timer } from "../../../core/contract/clock.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
-import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import type { OutgoingReply, RequestOf } from "../../../core/contract/delivery-request.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { ledgerKey } from "../../../core/delivery/index.ts";
 import type { RelayContext } from "../context.ts";
@@ -31,7 +31,7 @@ interface Stream {
   isOver: boolean;
 }
 
-type Address = Pick<DeliveryRequest, "reply" | "target">;
+type Address = Pick<OutgoingReply, "reply" | "target">;
 
 /** An older stream start is skipped; the final reply follows. */
 const BEGIN_WITHIN_MS = 10_000;
@@ -73,7 +73,7 @@ export class Streams {
   }
 
   /** Posts the draft of an answer unless it is too late. Always acknowledged, because the final reply follows. */
-  async begin(request: DeliveryRequest, received: Received, post: SendPart): Promise<Outcome> {
+  async begin(request: RequestOf<"stream-start">, received: Received, post: SendPart): Promise<Outcome> {
     const { reply, target } = request;
     const ageMs = this.#context.clock.now() - received.publishedAt;
     if (received.attempt > 1 || ageMs > BEGIN_WITHIN_MS) return ack;
@@ -199,7 +199,7 @@ export class Streams {
 const keyOf = (replyId: string, target: Conversation): string => `${replyId}/${conversationKey(target)}`;
 
 /** Handles the stream starts in a channel's queue. A failure is ignored, because the final reply follows. */
-export const streamStartHandler = (streams: Streams | undefined, post: SendPart): RequestHandler => ({
+export const streamStartHandler = (streams: Streams | undefined, post: SendPart): RequestHandler<"stream-start"> => ({
   isForOneAudience: true,
   handle: async (request, received) => streams?.begin(request, received, post) ?? ack,
   afterError: () => ack,
