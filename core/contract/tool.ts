@@ -1,9 +1,10 @@
 import type { z } from "zod";
 import type { AgentRef } from "./agent-ref.ts";
-import type { WorkContext } from "./work-context.ts";
+import { type DelegationContext, type WorkContext, workContextOf } from "./work-context.ts";
 
 /** For whom, and on whose behalf, a tool runs. */
-export interface ToolContext extends AgentRef, Readonly<WorkContext> {
+export interface ToolContext extends AgentRef, Readonly<Omit<WorkContext, "standing">> {
+  readonly delegationContext: DelegationContext;
   readonly turnId: string;
   /** All tools that this turn may use. */
   readonly tools: readonly Pick<Tool, "name" | "internal">[];
@@ -12,6 +13,10 @@ export interface ToolContext extends AgentRef, Readonly<WorkContext> {
   /** Aborted when the result is no longer needed. */
   readonly signal: AbortSignal;
 }
+
+/** The work context of the turn in the form that records store. */
+export const workContextOfTool = (context: Omit<ToolContext, "tools" | "signal">): WorkContext =>
+  workContextOf({ ...context, standing: context.delegationContext });
 
 export interface Tool<Input = unknown> {
   /** Letters, digits, "_" and "-"; at most 64. */

@@ -147,7 +147,7 @@ type BackgroundContent = SyntheticContent & {
 /** A background message to the session of the work. */
 export const syntheticMessage = (
   { tenant, agent }: AgentRef,
-  { sessionId, standing, origin, audience, asker, traceId }: BackgroundWork,
+  { sessionId, standing: delegationContext, origin, audience, asker, traceId }: BackgroundWork,
   { id, at, text = "", isFirst, ...content }: BackgroundContent,
 ): SyntheticMessage => ({
   kind: "synthetic",
@@ -165,12 +165,12 @@ export const syntheticMessage = (
     origin,
     audience,
     asker,
-    owner: standing.owner,
-    ...(standing.rootTurnId !== undefined && { rootTurnId: standing.rootTurnId }),
-    background: standing.background,
-    ...(standing.chain !== undefined && { chain: standing.chain }),
+    owner: delegationContext.owner,
+    ...(delegationContext.rootTurnId !== undefined && { rootTurnId: delegationContext.rootTurnId }),
+    background: delegationContext.background,
+    ...(delegationContext.chain !== undefined && { chain: delegationContext.chain }),
   },
-  ...(standing.owner.sessionUri !== undefined && { link: standing.owner.sessionUri }),
+  ...(delegationContext.owner.sessionUri !== undefined && { link: delegationContext.owner.sessionUri }),
   sentAt: at,
   traceId,
 });

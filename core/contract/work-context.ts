@@ -92,6 +92,7 @@ export type DelegationContext = z.infer<typeof DelegationContext>;
 /** Everything that a continuation inherits from the turn that it continues (O2). Records store it under these names. */
 export const WorkContext = z.object({
   sessionId: z.string(),
+  /** The stored name; code calls it the delegation context. */
   standing: DelegationContext,
   origin: ReplyOrigin,
   audience: Audience,

@@ -68,8 +68,8 @@ const keyFor = ({ tenant, name }: AgentName, rootTurnId: string) => keyOf(summar
 type Unsolicited = Pick<TurnRecord, "origin" | "standing" | "correlationId">;
 
 /** Short prompts are shown whole, schedules and callers have a title, and a solicited reply has no anchor. */
-const mayHaveSummary = ({ origin, standing, correlationId }: Unsolicited): boolean =>
-  correlationId === undefined && !standing.background && origin.promptSummary.endsWith("…");
+const mayHaveSummary = ({ origin, standing: delegationContext, correlationId }: Unsolicited): boolean =>
+  correlationId === undefined && !delegationContext.background && origin.promptSummary.endsWith("…");
 
 const readSummary = async (store: Store, agent: AgentName, rootTurnId: string): Promise<string | undefined> =>
   (await store.get(keyFor(agent, rootTurnId)))?.value.summary;
@@ -86,8 +86,8 @@ export const settleSummary = async (
 
 /** The origin of a turn with the decided summary: the same on every channel and in every duplicate. */
 export const settledOrigin = async (store: Store, agent: AgentName, record: Unsolicited): Promise<ReplyOrigin> => {
-  const { origin, standing } = record;
-  const summary = mayHaveSummary(record) ? await readSummary(store, agent, standing.rootTurnId) : undefined;
+  const { origin, standing: delegationContext } = record;
+  const summary = mayHaveSummary(record) ? await readSummary(store, agent, delegationContext.rootTurnId) : undefined;
   return summary === undefined ? origin : { ...origin, promptSummary: summary };
 };
 
@@ -100,8 +100,8 @@ export const decideSummary = async (
   agent: Agent,
   { record, window }: Pick<OpenedTurn, "record" | "window">,
 ): Promise<void> => {
-  const { origin, standing } = record;
-  const { rootTurnId } = standing;
+  const { origin, standing: delegationContext } = record;
+  const { rootTurnId } = delegationContext;
   if (!mayHaveSummary(record) || (await readSummary(deps.store, agent, rootTurnId)) !== undefined) return;
   const root = window.entries.find((entry) => entry.kind === "turn" && entry.turnId === rootTurnId);
   const summary = root?.kind === "turn" ? await summariseByModel(deps, agent.model, root.text) : undefined;

@@ -57,7 +57,8 @@ export const noteWhereShown = async (
  * come (B6), or a result for another agent (A5).
  */
 export const isForPeople = (
-  { correlationId, standing }: Pick<TurnRecord, "correlationId" | "standing">,
+  { correlationId, standing: delegationContext }: Pick<TurnRecord, "correlationId" | "standing">,
   { outcome, suppressed }: Pick<TurnEntry, "outcome" | "suppressed">,
 ): boolean =>
-  correlationId !== undefined || (standing.owner.worksFor === undefined && outcome !== "nothing" && !suppressed);
+  correlationId !== undefined ||
+  (delegationContext.owner.worksFor === undefined && outcome !== "nothing" && !suppressed);

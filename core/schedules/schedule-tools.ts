@@ -55,12 +55,12 @@ export const scheduleTools = (deps: ScheduleDeps): Tool[] => {
     repeatable: true,
     needsDepth: true,
     run: async ({ description, prompt, when, timeZone, deliverTo = "here", missed = "once" }, context) => {
-      const { tenant, agent, audience, asker, standing, idempotencyKey } = context;
+      const { tenant, agent, audience, asker, delegationContext, idempotencyKey } = context;
       const now = deps.clock.now();
       const zone = timeZone ?? timeZoneOf(asker);
       const here = accountServed(context);
       const { channel, accountId } = askingAccount(audience) ?? here;
-      const { sessionUri: link } = standing.owner;
+      const { sessionUri: link } = delegationContext.owner;
       const draft: NewSchedule = {
         tenant,
         agent,

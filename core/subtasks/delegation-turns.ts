@@ -29,7 +29,7 @@ export const delegationHook = (deps: SubtaskDeps): TurnHook => ({
 export const announce = async (
   store: Store,
   { tenant, name, tools }: Agent,
-  { turnId, standing }: TurnRecord,
+  { turnId, standing: delegationContext }: TurnRecord,
   end: TurnEnd,
 ): Promise<FinishedTurn> => {
   const isCutOff = wasCutOff(end);
@@ -37,7 +37,7 @@ export const announce = async (
     (message) => message.role === "assistant" && message.toolCalls.some((call) => mayDelegate(tools, call)),
   );
   if (!mayHave && !isCutOff) return end;
-  const record = await readOwner(store, { tenant, agent: name, ownerId: standing.owner.ownerId });
+  const record = await readOwner(store, { tenant, agent: name, ownerId: delegationContext.owner.ownerId });
   const batch = record.batches[turnId];
   // An aborted tool call may still create the batch.
   if (batch === undefined) return isCutOff ? { ...end, delegated: true } : end;

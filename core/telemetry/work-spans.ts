@@ -1,9 +1,10 @@
 import type { PeerCallAddress, SubtaskAddress } from "../contract/addresses.ts";
+import type { AgentRef } from "../contract/agent-ref.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import type { DelegationContext } from "../contract/work-context.ts";
 import { spanId } from "./trace-context.ts";
 
-/** The spans that others hang on, by what the records of those others have. */
+/** Ids of parent spans, derived from fields that the records of their children have. */
 export const turnSpanId = (turnId: string): string => spanId("turn", turnId);
 export const subtaskSpanId = ({ tenant, agent, id }: SubtaskAddress): string => spanId("subtask", tenant, agent, id);
 export const peerCallSpanId = ({ tenant, agent, id }: PeerCallAddress): string => spanId("call", tenant, agent, id);
@@ -14,13 +15,8 @@ export const replySpanId = (replyId: string): string => spanId("reply", replyId)
 export const runSpanId = ({ tenant, agent, id }: Pick<UserMessage, "tenant" | "agent" | "id">, run: number): string =>
   spanId("run", tenant, agent, id, String(run));
 
-interface Work {
-  readonly tenant: string;
-  readonly agent: string;
-  readonly turnId: string;
-  readonly standing: Pick<DelegationContext, "subtaskId">;
-}
-
-/** What a turn does hangs on it; all turns of a subtask are one span. */
-export const workSpanId = ({ tenant, agent, turnId, standing: { subtaskId: id } }: Work): string =>
-  id === undefined ? turnSpanId(turnId) : subtaskSpanId({ tenant, agent, id });
+/** The parent span of a turn's steps and calls. All turns of a subtask share one span. */
+export const workSpanId = (
+  { tenant, agent, turnId }: AgentRef & { readonly turnId: string },
+  { subtaskId: id }: Pick<DelegationContext, "subtaskId">,
+): string => (id === undefined ? turnSpanId(turnId) : subtaskSpanId({ tenant, agent, id }));

@@ -49,7 +49,7 @@ export const stepSpan = (
   { outcome, response, ...time }: Time & { readonly outcome: string; readonly response: StepResponse | undefined },
 ): SpanRecord => ({
   traceId: record.traceId,
-  parentId: workSpanId({ tenant: agent.tenant, agent: agent.name, ...record }),
+  parentId: workSpanId({ tenant: agent.tenant, agent: agent.name, turnId: record.turnId }, record.standing),
   name: `chat ${agent.model.label}`,
   kind: "client",
   ...between(time),
@@ -77,7 +77,7 @@ export const toolSpan = (
 ): SpanRecord => ({
   traceId: context.traceId,
   id: toolSpanId(context.idempotencyKey),
-  parentId: workSpanId(context),
+  parentId: workSpanId(context, context.delegationContext),
   name: `execute_tool ${tool}`,
   kind: "internal",
   ...between(time),

@@ -79,15 +79,19 @@ const INTERRUPTED =
   "Interrupted: this call was begun before a restart and its outcome is unknown. It was not run again. " +
   "Find out whether it took effect before you repeat it.";
 
-const contextOf = ({ agent, record }: Turn, { step, index, signal }: CallInTurn): ToolContext => ({
-  tenant: agent.tenant,
-  agent: agent.name,
-  ...workContextOf(record),
-  turnId: record.turnId,
-  tools: agent.tools,
-  idempotencyKey: `${record.turnId}/${step}/${index}`,
-  signal,
-});
+const contextOf = ({ agent, record }: Turn, { step, index, signal }: CallInTurn): ToolContext => {
+  const { standing: delegationContext, ...work } = workContextOf(record);
+  return {
+    tenant: agent.tenant,
+    agent: agent.name,
+    ...work,
+    delegationContext,
+    turnId: record.turnId,
+    tools: agent.tools,
+    idempotencyKey: `${record.turnId}/${step}/${index}`,
+    signal,
+  };
+};
 
 const TOOL_DEADLINE_MS = 60_000;
 const MAX_OUTPUT_BYTES = 32_000;

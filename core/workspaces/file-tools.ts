@@ -21,9 +21,9 @@ const Run = z.object({ command: z.array(z.string()).min(1).describe("One of the 
 /** Tools for files and commands in the worktree of the calling subtask only (S12). */
 export const fileTools = (workspaces: Workspaces): Tool[] => {
   const { commands, commandSeconds, environment } = workspaces.options;
-  const rootOf = ({ standing }: ToolContext): string => {
-    if (standing.subtaskId === undefined) throw new AppError("forbidden", "Only a subtask has a workspace.");
-    return workspaces.pathOf({ id: standing.subtaskId });
+  const rootOf = ({ delegationContext }: ToolContext): string => {
+    if (delegationContext.subtaskId === undefined) throw new AppError("forbidden", "Only a subtask has a workspace.");
+    return workspaces.pathOf({ id: delegationContext.subtaskId });
   };
   /** Tracked and untracked files, without ignored ones and git's own. */
   const filesOf = async (root: string, below = ""): Promise<string[]> => {

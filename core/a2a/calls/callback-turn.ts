@@ -58,7 +58,11 @@ export const questionMessage = (call: PeerCall, round: number, now: number): Syn
   continuation(call, questionIdOf(call.id, round), isoTime(now), { round });
 
 const continuation = (call: PeerCall, id: string, at: string, about: { round?: number }): SyntheticMessage => {
-  const { peer, headline, standing, chain } = call;
+  const { peer, headline, standing: delegationContext, chain } = call;
   const data = { call: call.id, peer, name: headline, ...about };
-  return syntheticMessage(call, { ...call, standing: { ...standing, chain } }, { id, type: "callback", at, data });
+  return syntheticMessage(
+    call,
+    { ...call, standing: { ...delegationContext, chain } },
+    { id, type: "callback", at, data },
+  );
 };

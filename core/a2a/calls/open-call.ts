@@ -1,9 +1,8 @@
 import { AppError } from "../../contract/app-error.ts";
 import { isoTime } from "../../contract/clock.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
-import type { ToolContext } from "../../contract/tool.ts";
+import { type ToolContext, workContextOfTool } from "../../contract/tool.ts";
 import { createOnce } from "../../contract/update.ts";
-import { workContextOf } from "../../contract/work-context.ts";
 import { cutAtGraphemes, MAX_SUMMARY_GRAPHEMES, summarisePrompt } from "../../lib/index.ts";
 import { reserveCall } from "../../subtasks/index.ts";
 import type { PeeringConfig } from "../../turns/limits/index.ts";
@@ -54,7 +53,7 @@ const newCall = (
   { peer, mode, message }: CallRequest,
   id: string,
 ): PeerCall => {
-  const { tenant, agent, turnId, standing } = context;
+  const { tenant, agent, turnId, delegationContext } = context;
   const now = clock.now();
   const isRemote = peer.kind === "remote";
   const own = remoteAgents.ownAddress(agent);
@@ -63,7 +62,7 @@ const newCall = (
     throw new AppError("forbidden", `Not sent. "${peer.name}" is you yourself, by another way. Do it yourself.`);
   }
   const pair = to === undefined ? pairOf(agent, peer.name) : pairOf(own, to);
-  const chain = nextHop(chainOf(context), { root: standing.rootTurnId, pair, to, now });
+  const chain = nextHop(chainOf(context), { root: delegationContext.rootTurnId, pair, to, now });
   if (chain === undefined) {
     const why = `You and "${peer.name}" have passed this to and fro as often as may be.`;
     throw new AppError("forbidden", `Not sent. ${why} Decide with what you know, and say so.`);
@@ -78,7 +77,7 @@ const newCall = (
     message,
     headline: headlineOf(peer.name, message, context.tools),
     turnId,
-    ...workContextOf(context),
+    ...workContextOfTool(context),
     chain,
     // A notification to a local peer has no answer, so it ends at once.
     state: endsAtOnce ? "answered" : "open",

@@ -61,13 +61,17 @@ const endFields = ({ answeredBy, ...result }: Settlement): EndFields => ({
 /** A turn that waits reads the record itself; a subtask gets a note, a session gets a turn. */
 export const notifyCaller = async (deps: SubtaskDeps, call: PeerCall): Promise<void> => {
   if (call.mode === "notify") return;
-  const { tenant, agent, id, turnId, standing } = call;
+  const { tenant, agent, id, turnId, standing: delegationContext } = call;
   if (comesLater(call)) {
-    if (standing.subtaskId === undefined) await enqueueTurn(deps, call, callbackMessage(call));
+    if (delegationContext.subtaskId === undefined) await enqueueTurn(deps, call, callbackMessage(call));
     else await notifySubtask(deps, call, updateFrom(call, call.state === "answered" ? "result" : "error"));
   }
   // Counted after the notification, because the count resumes a waiting subtask, which then reads the note.
-  await countEnd(deps, { tenant, agent, ownerId: standing.owner.ownerId, turnId }, { id, isLater: comesLater(call) });
+  await countEnd(
+    deps,
+    { tenant, agent, ownerId: delegationContext.owner.ownerId, turnId },
+    { id, isLater: comesLater(call) },
+  );
 };
 
 export const countEnd = async (
@@ -94,7 +98,7 @@ export const demoteCall = async (
 export const peerCallSpan = (call: PeerCall, now: number): SpanRecord => ({
   traceId: call.traceId,
   id: peerCallSpanId(call),
-  parentId: workSpanId(call),
+  parentId: workSpanId(call, call.standing),
   name: `invoke_agent ${call.peer}`,
   kind: "client",
   startedAt: Date.parse(call.createdAt),

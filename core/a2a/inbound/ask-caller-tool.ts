@@ -20,7 +20,7 @@ export const askCaller = (deps: CoreDeps & { readonly inbound: InboundTurns }): 
   endsTurn: true,
   async run({ question }, context) {
     const { turnId } = context;
-    const address = taskOfTurn(context, context);
+    const address = taskOfTurn(context, context, context.delegationContext);
     const asked =
       address &&
       (await changeTask(deps, address, (stored) => {

@@ -2,6 +2,7 @@ import { INBOUND_CHANNEL, type InboundTaskAddress } from "../../contract/address
 import type { AgentRef } from "../../contract/agent-ref.ts";
 import type { InboundCall, Said } from "../../contract/inbound-call.ts";
 import { type SyntheticMessage, syntheticMessage } from "../../contract/user-message.ts";
+import type { DelegationContext } from "../../contract/work-context.ts";
 import { stableId, summarisePrompt } from "../../lib/index.ts";
 import type { TurnRecord } from "../../turns/records/index.ts";
 import { traceIdOf } from "../../turns/records/index.ts";
@@ -94,8 +95,9 @@ type Addressed = Pick<TurnRecord, "origin" | "audience">;
 /** The inbound task of a turn. Turns of subtasks have none: they report to their parent turn, not to the caller. */
 export const taskOfTurn = (
   self: AgentRef,
-  turn: Addressed & { readonly standing: Pick<TurnRecord["standing"], "depth"> },
-): InboundTaskAddress | undefined => (turn.standing.depth === 0 ? taskOf(self, turn) : undefined);
+  turn: Addressed,
+  { depth }: Pick<DelegationContext, "depth">,
+): InboundTaskAddress | undefined => (depth === 0 ? taskOf(self, turn) : undefined);
 
 /** The inbound task of a message. A request to another local agent has none: that agent answers ours, not the caller. */
 export const taskOfMessage = (message: SyntheticMessage): InboundTaskAddress | undefined =>

@@ -27,7 +27,7 @@ export const inboundRequester =
       stateOf: (seenBefore) => deps.inbound.stateOf(message, seenBefore),
       backfill: (text, turn) => backfillHistory(deps, message, text, turn),
       aside: () => callerAside(message),
-      streamId: ({ tenant, name: agent }, record) => taskOfTurn({ tenant, agent }, record)?.id,
+      streamId: ({ tenant, name: agent }, record) => taskOfTurn({ tenant, agent }, record, record.standing)?.id,
       begin: (stop) => deps.inbound.begin(message, stop),
       // Saves a round trip, and a commit on a backbone that serialises writes.
       settlesAlongside: true,

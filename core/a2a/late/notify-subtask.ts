@@ -10,8 +10,8 @@ import { foldBack } from "./fold-back.ts";
  * Otherwise the update goes to the session that the subtask worked for (L1).
  */
 export const notifySubtask = async (deps: SubtaskDeps, call: PeerCall, update: PeerUpdate): Promise<void> => {
-  const { tenant, agent, standing, peer } = call;
-  const { subtaskId } = standing;
+  const { tenant, agent, peer } = call;
+  const { subtaskId } = call.standing;
   if (subtaskId === undefined) return;
   const { id, kind, text } = update;
   const at = isoTime(deps.clock.now());

@@ -45,7 +45,7 @@ const hasOpenWork = async (
   { worksFor, sessionId, messageId }: EndedTurn,
 ): Promise<boolean> => {
   const { batches } = await readOwner(deps.store, { tenant, agent: name, ownerId: sessionId });
-  const own = Object.values(batches).filter(({ standing }) => standing.owner.worksFor?.id === worksFor.id);
+  const own = Object.values(batches).filter((batch) => batch.standing.owner.worksFor?.id === worksFor.id);
   if (own.length === 0) return false;
   const call = await changeCall(deps, worksFor, (open) =>
     open.turnsEnded?.includes(messageId) ? open : { ...open, turnsEnded: [...(open.turnsEnded ?? []), messageId] },

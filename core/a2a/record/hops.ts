@@ -54,8 +54,11 @@ export const arrivedChain = (brought: ReplyOriginExtension, own: string): ReplyO
 };
 
 /** The chain of a turn: its own, or the one that a protocol call brought. */
-export const chainOf = ({ standing, origin }: Pick<ToolContext, "standing" | "origin">): PeerChain | undefined => {
-  if (standing.chain !== undefined) return standing.chain;
+export const chainOf = ({
+  delegationContext,
+  origin,
+}: Pick<ToolContext, "delegationContext" | "origin">): PeerChain | undefined => {
+  if (delegationContext.chain !== undefined) return delegationContext.chain;
   const brought = ReplyOriginExtension.safeParse(origin.chain).data;
   if (brought === undefined) return undefined;
   return { root: brought.rootCorrelationId, hops: brought.hops, lastHopAt: Date.parse(origin.startedAt) };

@@ -56,6 +56,6 @@ const peerDone = async (store: Store, { tenant, agent }: AgentRef, step: Step): 
   ];
   const there = { tenant, agent: call.peer };
   const { batches } = await readOwner(store, { ...there, ownerId: peerSessionOf(call) });
-  const own = Object.values(batches).filter(({ standing }) => standing.owner.worksFor?.id === call.id);
+  const own = Object.values(batches).filter((batch) => batch.standing.owner.worksFor?.id === call.id);
   return { ...plain(step), outcome, steps: await workTree(store, there, stepsOf(own)) };
 };

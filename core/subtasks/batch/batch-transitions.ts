@@ -92,13 +92,13 @@ const isLate = ({ firedAt }: Batch, { status }: Subtask): boolean => firedAt !==
 export const sealBatch = (
   deps: SubtaskDeps,
   { tenant, name, delegation }: Agent,
-  { turnId, standing }: Pick<TurnRecord, "turnId" | "standing">,
+  { turnId, standing: delegationContext }: Pick<TurnRecord, "turnId" | "standing">,
 ): Promise<BatchChange | undefined> => {
-  const address = { tenant, agent: name, ownerId: standing.owner.ownerId, turnId };
+  const address = { tenant, agent: name, ownerId: delegationContext.owner.ownerId, turnId };
   return changeBatch(deps, address, (batch) => {
     if (batch.sealedAt !== undefined) return batch;
     const sealedAt = deps.clock.now();
-    const sealed = { ...batch, sealedAt, ceilingAt: sealedAt + ceilingMs(delegation, standing.background) };
+    const sealed = { ...batch, sealedAt, ceilingAt: sealedAt + ceilingMs(delegation, delegationContext.background) };
     return advanced(sealed, sealedAt);
   });
 };

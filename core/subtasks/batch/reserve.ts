@@ -1,6 +1,5 @@
-import type { ToolContext } from "../../contract/tool.ts";
+import { type ToolContext, workContextOfTool } from "../../contract/tool.ts";
 import type { DelegationContext } from "../../contract/work-context.ts";
-import { workContextOf } from "../../contract/work-context.ts";
 import type { DelegationConfig } from "../../turns/limits/index.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import { type Batch, type BatchCall, type Member, openCalls } from "../owner/batch.ts";
@@ -23,10 +22,10 @@ export const reserve = async (
   context: ToolContext,
   wanted: readonly Wanted[],
 ): Promise<Reservation> => {
-  const { tenant, agent, standing, turnId, signal } = context;
+  const { tenant, agent, delegationContext, turnId, signal } = context;
   const now = clock.now();
-  const address = { tenant, agent, ownerId: standing.owner.ownerId };
-  if (standing.owner.ownerType !== "worker") await pointToWork(store, address, context.audience, now);
+  const address = { tenant, agent, ownerId: delegationContext.owner.ownerId };
+  if (delegationContext.owner.ownerType !== "worker") await pointToWork(store, address, context.audience, now);
   const { before, after } = await owners.change(address, (record) => {
     // An aborted turn is about to seal its batch, and no member may join after that.
     if (signal.aborted) return record;
@@ -46,13 +45,13 @@ export const reserve = async (
   };
 };
 
-const placesLeft = (record: OwnerRecord, limits: DelegationConfig, { standing, turnId }: ToolContext) => {
+const placesLeft = (record: OwnerRecord, limits: DelegationConfig, { delegationContext, turnId }: ToolContext) => {
   const members = Object.values(record.batches).flatMap((batch) => batch.members);
   const free = limits.running - members.filter(({ ended }) => !ended).length;
-  const { spawned, respawns } = usedUpBy(standing.rootTurnId, record);
+  const { spawned, respawns } = usedUpBy(delegationContext.rootTurnId, record);
   const left = limits.perTurn - spawned;
   const others = respawns.filter((other) => other !== turnId).length;
-  if (isContinuation(standing, turnId) && others >= limits.continuations) {
+  if (isContinuation(delegationContext, turnId) && others >= limits.continuations) {
     const reason = `work on one request may be delegated again ${limits.continuations} times, and that was done. Answer with what you have`;
     return { places: 0, reason };
   }
@@ -64,10 +63,10 @@ const placesLeft = (record: OwnerRecord, limits: DelegationConfig, { standing, t
       };
 };
 
-const counted = (record: OwnerRecord, { standing, turnId }: ToolContext, by: number): OwnerRecord => {
-  const { spawned, respawns } = usedUpBy(standing.rootTurnId, record);
-  const isNew = isContinuation(standing, turnId) && !respawns.includes(turnId);
-  return withUsedUp(record, standing.rootTurnId, {
+const counted = (record: OwnerRecord, { delegationContext, turnId }: ToolContext, by: number): OwnerRecord => {
+  const { spawned, respawns } = usedUpBy(delegationContext.rootTurnId, record);
+  const isNew = isContinuation(delegationContext, turnId) && !respawns.includes(turnId);
+  return withUsedUp(record, delegationContext.rootTurnId, {
     spawned: spawned + by,
     respawns: isNew ? [...respawns, turnId] : respawns,
   });
@@ -79,7 +78,7 @@ const isContinuation = ({ depth, rootTurnId }: DelegationContext, turnId: string
 
 const openBatch = (context: ToolContext, now: number): Batch => ({
   turnId: context.turnId,
-  ...workContextOf(context),
+  ...workContextOfTool(context),
   members: [],
   openedAt: now,
 });
@@ -91,10 +90,10 @@ export const reserveCall = async (
   context: ToolContext,
   { id, name }: Pick<BatchCall, "id" | "name">,
 ): Promise<boolean> => {
-  const { tenant, agent, standing, turnId, audience } = context;
-  const address = { tenant, agent, ownerId: standing.owner.ownerId };
+  const { tenant, agent, delegationContext, turnId, audience } = context;
+  const address = { tenant, agent, ownerId: delegationContext.owner.ownerId };
   const now = clock.now();
-  if (standing.owner.ownerType !== "worker") await pointToWork(store, address, audience, now);
+  if (delegationContext.owner.ownerType !== "worker") await pointToWork(store, address, audience, now);
   const { after } = await owners.change(address, (record) => {
     const batch = record.batches[turnId] ?? openBatch(context, now);
     const open = Object.values(record.batches).flatMap(openCalls);

@@ -51,9 +51,9 @@ const releaseMembers = async (deps: SubtaskDeps, place: AgentRef, { members }: B
 
 /** Publishes the timer of a batch with open members; the bus keeps it across a crash. Subagents wait by themselves. */
 export const setBatchTimer = async ({ bus }: SubtaskDeps, { tenant, agent }: AgentRef, batch: Batch): Promise<void> => {
-  const { turnId, standing } = batch;
-  if (standing.owner.ownerType === "worker" || openMembers(batch).length === 0) return;
+  const { turnId, standing: delegationContext } = batch;
+  if (delegationContext.owner.ownerType === "worker" || openMembers(batch).length === 0) return;
   const id = `batch-${turnId}/timer`;
-  const timer = { tenant, agent, ownerId: standing.owner.ownerId, turnId };
+  const timer = { tenant, agent, ownerId: delegationContext.owner.ownerId, turnId };
   await bus.publish(subjectsOf(tenant).batchTimer(agent), timer, { id, key: id });
 };

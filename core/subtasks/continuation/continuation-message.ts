@@ -30,10 +30,10 @@ export const continuationsOf = (work: Continued): string[] => {
 /** A message of one subtask as a turn of its owner's session (S8). */
 export const wakeUpMessage = (message: SubtaskMessage, subtask: Subtask): SyntheticMessage => {
   const { parentSessionId: sessionId, owner, planId: rootTurnId, background, depth, chain } = subtask;
-  const standing = { owner, depth: depth - 1, rootTurnId, background, ...(chain !== undefined && { chain }) };
+  const delegationContext = { owner, depth: depth - 1, rootTurnId, background, ...(chain !== undefined && { chain }) };
   return syntheticMessage(
     subtask,
-    { ...subtask, sessionId, standing },
+    { ...subtask, sessionId, standing: delegationContext },
     {
       id: wakeUpIdOf(message.id),
       type: "wake-up",

@@ -36,9 +36,9 @@ export const ownSubtask = async (
 
 /** A subagent may act on its own subtasks only; a session on all work of its person (S6). */
 export const actorOf = (context: ToolContext): Actor => {
-  const { standing, tenant, audience } = context;
+  const { delegationContext, tenant, audience } = context;
   const writer = { tenant, conversation: audience.conversation, accountId: accountServed(context).accountId };
-  return { ownerId: standing.owner.ownerId, ...(standing.depth === 0 && { writer }) };
+  return { ownerId: delegationContext.owner.ownerId, ...(delegationContext.depth === 0 && { writer }) };
 };
 
 /** For actions that only the asker may take, also among people who share a room (I3). */

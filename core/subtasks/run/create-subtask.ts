@@ -52,7 +52,7 @@ export const subtaskIdOf = (callKey: string, next = 0): string => {
 /** Fails a reserved subtask that could not be started (S7). A turn that yields leaves it to the next process. */
 export const failUnstarted = async (
   deps: SubtaskDeps,
-  { tenant, agent, turnId, standing, traceId, signal }: ToolContext,
+  { tenant, agent, turnId, delegationContext, traceId, signal }: ToolContext,
   member: Member,
   error: unknown,
 ): Promise<Member> => {
@@ -61,7 +61,7 @@ export const failUnstarted = async (
   deps.logger.warn({ subtask: member.id, turnId, traceId, error: messageOf(error) }, "could not start subtask");
   // Another subtask may have its id.
   if ((await readSubtask(deps.store, address))?.callKey !== member.callKey) {
-    const batch = { tenant, agent, ownerId: standing.owner.ownerId, turnId };
+    const batch = { tenant, agent, ownerId: delegationContext.owner.ownerId, turnId };
     await applyBatchEffects(deps, batch, await countLost(deps, batch, [member.id]));
     return member;
   }

@@ -36,8 +36,8 @@ export const spawn = async (
   tasks: readonly Task[],
   reports: Member["reports"],
 ): Promise<Spawned> => {
-  const { standing, idempotencyKey } = context;
-  const depthLeft = deepest(limits, standing.background) - standing.depth;
+  const { delegationContext, idempotencyKey } = context;
+  const depthLeft = deepest(limits, delegationContext.background) - delegationContext.depth;
   if (depthLeft <= 0)
     return refused(deps, context, tasks.length, "Refused: subtasks may not nest deeper here. Do it yourself.");
   // Tasks beyond the limit can never be accepted.
@@ -65,8 +65,8 @@ export const spawn = async (
 };
 
 const refused = ({ logger }: SubtaskDeps, context: ToolContext, count: number, refusal: string): Spawned => {
-  const { turnId, standing, traceId } = context;
-  const { owner, depth, rootTurnId: planId } = standing;
+  const { turnId, delegationContext, traceId } = context;
+  const { owner, depth, rootTurnId: planId } = delegationContext;
   logger.warn({ turnId, planId, depth, owner: owner.ownerId, count, refusal, traceId }, "subtasks refused");
   return { accepted: [], refusal };
 };
@@ -112,7 +112,7 @@ const subtaskFrom = (
   task: Task & Pick<Subtask, "workspace">,
   createdAt: string,
 ): Subtask => {
-  const { tenant, agent, turnId, sessionId, standing, asker, origin, audience, tools, traceId } = context;
+  const { tenant, agent, turnId, sessionId, delegationContext, asker, origin, audience, tools, traceId } = context;
   return {
     id: member.id,
     tenant,
@@ -120,23 +120,23 @@ const subtaskFrom = (
     callKey: member.callKey,
     parentTurnId: turnId,
     parentSessionId: sessionId,
-    ...(standing.subtaskId !== undefined && { parentSubtaskId: standing.subtaskId }),
-    planId: standing.rootTurnId,
+    ...(delegationContext.subtaskId !== undefined && { parentSubtaskId: delegationContext.subtaskId }),
+    planId: delegationContext.rootTurnId,
     ...(task.retryOf !== undefined && { retryOf: task.retryOf }),
     agentType: task.agentType ?? "helper",
     name: task.name,
     prompt: task.prompt,
     expectedOutput: task.expectedOutput ?? "",
-    depth: standing.depth + 1,
+    depth: delegationContext.depth + 1,
     reports: member.reports,
     permissions: { tools: tools.map(({ name }) => name) },
-    owner: standing.owner,
+    owner: delegationContext.owner,
     asker,
     origin,
     audience,
     ...(task.workspace !== undefined && { workspace: task.workspace }),
-    background: standing.background,
-    ...(standing.chain !== undefined && { chain: standing.chain }),
+    background: delegationContext.background,
+    ...(delegationContext.chain !== undefined && { chain: delegationContext.chain }),
     traceId,
     status: "pending",
     createdAt,

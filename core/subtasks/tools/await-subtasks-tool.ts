@@ -36,12 +36,12 @@ export const awaitSubtasks = (deps: SubtaskDeps, limits: DelegationConfig): Tool
   needsDepth: true,
   deadlineMs: maxWaitMs(limits),
   run: async ({ ids, timeoutSeconds }, context) => {
-    const { tenant, agent, standing, signal, idempotencyKey } = context;
+    const { tenant, agent, delegationContext, signal, idempotencyKey } = context;
     const place = { tenant, agent };
     const targets = await targetsOf(deps, context, ids);
     if (targets.length === 0)
       return "There is nothing to wait for: you have no subtasks whose results are outstanding.";
-    const ceiling = ceilingMs(limits, standing.background);
+    const ceiling = ceilingMs(limits, delegationContext.background);
     const timeoutMs = Math.min(ceiling, timeoutSeconds === undefined ? ceiling : timeoutSeconds * 1_000);
     const isDone = (all: readonly Subtask[]) => all.every(hasEnded) || all.some(asks);
     const subtasks = await waitForSubtasks(deps, { place, ids: targets, timeoutMs, signal, isDone });
@@ -66,10 +66,10 @@ const report = (subtasks: readonly Subtask[]): string => {
 /** The requested subtasks, or all with outstanding results. A repeated call finds those it has returned before. */
 const targetsOf = async (
   { store }: SubtaskDeps,
-  { tenant, agent, standing, idempotencyKey }: ToolContext,
+  { tenant, agent, delegationContext, idempotencyKey }: ToolContext,
   ids: readonly string[] | undefined,
 ): Promise<string[]> => {
-  const { ownerId } = standing.owner;
+  const { ownerId } = delegationContext.owner;
   if (ids === undefined) {
     const { batches } = await readOwner(store, { tenant, agent, ownerId });
     return Object.values(batches).flatMap(({ firedAt, members }) =>

@@ -69,8 +69,8 @@ export const controlTools = (deps: SubtaskDeps, limits: DelegationConfig): Tool[
     input: List,
     repeatable: true,
     needsDepth: true,
-    run: async (_input, { tenant, agent, standing }) => {
-      const { batches } = await readOwner(deps.store, { tenant, agent, ownerId: standing.owner.ownerId });
+    run: async (_input, { tenant, agent, delegationContext }) => {
+      const { batches } = await readOwner(deps.store, { tenant, agent, ownerId: delegationContext.owner.ownerId });
       const ids = Object.values(batches).flatMap(({ members }) => members.map(({ id }) => id));
       const subtasks = await readSubtasks(deps.store, { tenant, agent }, ids);
       return subtasks.length === 0 ? "You have started no subtasks." : subtasks.map(lineOf).join("\n");

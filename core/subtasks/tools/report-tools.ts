@@ -96,8 +96,8 @@ const UNANSWERED =
   "Not yet: another agent has not answered you. End your turn with a text instead; you are told the answer and can " +
   "then complete.";
 
-const refusal = ({ logger }: SubtaskDeps, { standing, traceId }: ToolContext, why: string): AppError => {
-  logger.warn({ subtask: standing.subtaskId, traceId, why }, "completion refused");
+const refusal = ({ logger }: SubtaskDeps, { delegationContext, traceId }: ToolContext, why: string): AppError => {
+  logger.warn({ subtask: delegationContext.subtaskId, traceId, why }, "completion refused");
   return new AppError("conflict", why);
 };
 
@@ -109,8 +109,8 @@ const withChanges = async (deps: SubtaskDeps, own: Address, result: SubtaskResul
 
 type Address = Pick<Subtask, "tenant" | "agent" | "id">;
 
-const ownAddress = ({ tenant, agent, standing }: ToolContext, given: string | undefined): Address => {
-  const own = standing.subtaskId;
+const ownAddress = ({ tenant, agent, delegationContext }: ToolContext, given: string | undefined): Address => {
+  const own = delegationContext.subtaskId;
   if (own === undefined) throw new AppError("forbidden", "Only a subtask can report to an owner.");
   if (given === undefined || given === own) return { tenant, agent, id: own };
   throw new AppError("forbidden", `You are ${own} and can report for nobody else, so not for ${given}.`);

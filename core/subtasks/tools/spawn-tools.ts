@@ -95,9 +95,9 @@ const waitFor = async (
   context: ToolContext,
   { accepted, refusal }: Spawned,
 ): Promise<string> => {
-  const { tenant, agent, signal, standing } = context;
+  const { tenant, agent, signal, delegationContext } = context;
   const ids = accepted.map(({ id }) => id);
-  const timeoutMs = ceilingMs(limits, standing.background);
+  const timeoutMs = ceilingMs(limits, delegationContext.background);
   const place = { tenant, agent };
   const waited = await waitForSubtasks(deps, { place, ids, timeoutMs, signal, isDone: (all) => all.every(hasEnded) });
   for (const { id } of waited.filter((subtask) => !hasEnded(subtask))) {

@@ -67,5 +67,5 @@ export const finalIdOf = (turnId: string): string => `${turnId}/final`;
 const RUN_KEPT_MS = 2 * RETENTION_MS;
 
 /** The session of a schedule run or an inbound task expires; the session of a conversation does not. */
-export const sessionTtl = ({ standing }: Pick<TurnRecord, "standing">): { readonly ttlMs?: number } =>
-  standing.owner.ownerType === "orchestrator" ? { ttlMs: RUN_KEPT_MS } : {};
+export const sessionTtl = (turn: Pick<TurnRecord, "standing">): { readonly ttlMs?: number } =>
+  turn.standing.owner.ownerType === "orchestrator" ? { ttlMs: RUN_KEPT_MS } : {};

@@ -22,8 +22,8 @@ export const findMessage = async (store: Store, place: AgentRef, id: string): Pr
   };
   const found = (await read(turnIdOf({ ...place, id }))) ?? (await read(await turnOf(store, place, id)));
   if (found === undefined) return undefined;
-  const { turnId, standing } = found.record;
-  return standing.rootTurnId === turnId ? found : ((await read(standing.rootTurnId)) ?? found);
+  const { turnId, standing: delegationContext } = found.record;
+  return delegationContext.rootTurnId === turnId ? found : ((await read(delegationContext.rootTurnId)) ?? found);
 };
 
 const turnOf = async (store: Store, place: AgentRef, id: string): Promise<string | undefined> => {

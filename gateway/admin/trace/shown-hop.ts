@@ -4,12 +4,24 @@ import type { Trace } from "../../admin-api/index.ts";
 const MAX_ERROR_CHARS = 300;
 
 export const shownHop = (call: PeerCall): Trace["hops"][number] => {
-  const { id, agent, peer, mode, headline, turnId, standing, state, createdAt, endedAt, remote } = call;
+  const {
+    id,
+    agent,
+    peer,
+    mode,
+    headline,
+    turnId,
+    standing: delegationContext,
+    state,
+    createdAt,
+    endedAt,
+    remote,
+  } = call;
   const error = problemOf(call);
   return {
     id,
     turnId,
-    ...(standing.subtaskId !== undefined && { subtask: standing.subtaskId }),
+    ...(delegationContext.subtaskId !== undefined && { subtask: delegationContext.subtaskId }),
     agent,
     peer,
     isRemote: remote !== undefined,

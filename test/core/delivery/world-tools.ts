@@ -22,7 +22,7 @@ const noBus: Bus = {
 const place = { tenant: "default", agent: AGENT };
 const STARTED = "2026-03-10T12:00:00.000Z";
 const origin = { channel: "web", promptSummary: "ask", startedAt: STARTED, sessionId: "s" };
-const standing = {
+const delegationContext = {
   owner: { ownerType: "agent" as const, ownerId: "s" },
   depth: 0,
   rootTurnId: "t",
@@ -37,7 +37,7 @@ const contextOf = ({ audience, madeBy }: Work, idempotencyKey: string): ToolCont
   origin,
   audience,
   asker: { personId: "", accountId: madeBy, name: madeBy },
-  standing,
+  delegationContext,
   tools: [],
   traceId: "trace",
   idempotencyKey,
@@ -73,7 +73,7 @@ export const subtaskOf = ({ audience, madeBy }: Work, id: string): Subtask => ({
   depth: 1,
   reports: "batch",
   permissions: { tools: [] },
-  owner: standing.owner,
+  owner: delegationContext.owner,
   asker: { personId: "", accountId: madeBy, name: madeBy },
   origin,
   audience,

@@ -112,8 +112,11 @@ describe("given two processes that decide at the same time (O4)", () => {
     await settleSummary(store, place, "t-1", "third");
     const origin = { channel: "web", promptSummary: "cut…", startedAt: "2026-03-10T21:14:00.000Z", sessionId: "s-1" };
     const owner = { ownerType: "agent" as const, ownerId: "s-1" };
-    const standing = { owner, depth: 0, rootTurnId: "t-1", background: false };
-    expect(await settledOrigin(store, place, { origin, standing })).toEqual({ ...origin, promptSummary: "first" });
+    const delegationContext = { owner, depth: 0, rootTurnId: "t-1", background: false };
+    expect(await settledOrigin(store, place, { origin, standing: delegationContext })).toEqual({
+      ...origin,
+      promptSummary: "first",
+    });
   });
 });
 

@@ -8,7 +8,10 @@ import { ScratchRepository } from "./scratch-repository.ts";
 
 const ID = "subtask-00000001";
 const SECRET = "the secret of the house";
-const context = { standing: { subtaskId: ID }, signal: new AbortController().signal } as unknown as ToolContext;
+const context = {
+  delegationContext: { subtaskId: ID },
+  signal: new AbortController().signal,
+} as unknown as ToolContext;
 
 let repository: ScratchRepository;
 let root: string;

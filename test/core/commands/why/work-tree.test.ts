@@ -18,8 +18,8 @@ const origin = { channel: "web", promptSummary: "tides", startedAt: AT, sessionI
 const audience = { conversation: { channel: "web", room: "r", kind: "private" as const }, personId: "p" };
 const asker = { personId: "p", accountId: "ann", name: "Ann" };
 const owner: OwnerContext = { ownerType: "agent", ownerId: "s" };
-const standing = { owner, depth: 0, rootTurnId: "t", background: false };
-const inherited = { sessionId: "s", standing, origin, audience, asker, traceId: "trace" };
+const delegationContext = { owner, depth: 0, rootTurnId: "t", background: false };
+const inherited = { sessionId: "s", standing: delegationContext, origin, audience, asker, traceId: "trace" };
 
 let store: MemoryStore;
 beforeEach(() => {
@@ -127,7 +127,7 @@ describe("given the steps that an answer came of, when they are explained (O13)"
     const asked = call("call-1");
     await store.put(callKey(asked), asked);
     const worksFor = (id: string) => ({ kind: "peer-call" as const, ...place, id });
-    const ownedFor = (id: string) => ({ ...standing, owner: { ...owner, worksFor: worksFor(id) } });
+    const ownedFor = (id: string) => ({ ...delegationContext, owner: { ...owner, worksFor: worksFor(id) } });
     await storeBatches(
       peerSessionOf(asked),
       "pilot",

@@ -21,10 +21,10 @@ const AT = new Date(NOW).toISOString();
 const place = { tenant: "default", agent: "mooring" };
 const owner = { ownerType: "agent" as const, ownerId: "s" };
 const worker = { ownerType: "worker" as const, ownerId: "subtask-1" };
-const standing = { owner, depth: 0, rootTurnId: "t", background: false };
+const delegationContext = { owner, depth: 0, rootTurnId: "t", background: false };
 const inherited = {
   sessionId: "s",
-  standing,
+  standing: delegationContext,
   origin: { channel: "web", promptSummary: "tides", startedAt: AT, sessionId: "s" },
   audience: { conversation: { channel: "web", room: "r", kind: "private" as const }, personId: "p", accountId: "ann" },
   asker: { personId: "p", accountId: "ann", name: "Ann" },
@@ -161,7 +161,7 @@ describe("given a batch that has changed (B2, B4)", () => {
   });
 
   it("when it is a subtask's own, or there is none, then nothing follows: a subtask watches its children itself", async () => {
-    const after = batch([member("a")], { ...fired, standing: { ...standing, owner: worker } });
+    const after = batch([member("a")], { ...fired, standing: { ...delegationContext, owner: worker } });
     await change(batch([member("a")]), after);
     await applyBatchEffects(parts, place, undefined);
     expect(messages()).toEqual([]);
@@ -183,7 +183,7 @@ describe("given a batch that is sealed (B3)", () => {
       },
     ]);
     await timer(batch([member("a")]));
-    await timer(batch([member("a", { ended: false })], { standing: { ...standing, owner: worker } }));
+    await timer(batch([member("a", { ended: false })], { standing: { ...delegationContext, owner: worker } }));
     expect(published).toHaveLength(1);
   });
 });
@@ -226,6 +226,7 @@ describe("given subtasks that a turn wants to start (S9)", () => {
   const context = (more: Partial<ToolContext> = {}): ToolContext => ({
     ...place,
     ...inherited,
+    delegationContext,
     turnId: "t",
     tools: [],
     idempotencyKey: "k",
@@ -289,10 +290,10 @@ describe("given subtasks that a turn wants to start (S9)", () => {
   });
 
   it("when a subtask delegates, then its turn is no continuation, and its work is not listed for an account", async () => {
-    const below = { ...standing, owner: worker, depth: 1 };
-    expect(await want(["a"], { standing: below, turnId: "x" })).toMatchObject({ accepted: ["a"] });
-    expect(await want(["b"], { standing: below, turnId: "y" })).toMatchObject({ accepted: ["b"] });
-    expect(await want(["c"], { standing: below, turnId: "z" })).toMatchObject({ accepted: ["c"] });
+    const below = { ...delegationContext, owner: worker, depth: 1 };
+    expect(await want(["a"], { delegationContext: below, turnId: "x" })).toMatchObject({ accepted: ["a"] });
+    expect(await want(["b"], { delegationContext: below, turnId: "y" })).toMatchObject({ accepted: ["b"] });
+    expect(await want(["c"], { delegationContext: below, turnId: "z" })).toMatchObject({ accepted: ["c"] });
     expect(await ownersWorkingFor(store, { ...place, channel: "web", accountId: "ann" })).toEqual([]);
   });
 

@@ -34,7 +34,12 @@ const NOW = Date.UTC(2026, 2, 10, 21);
 const AT = new Date(NOW).toISOString();
 const place = { tenant: "default", agent: "mooring" };
 const address = { ...place, ownerId: "s", turnId: "t" };
-const standing = { owner: { ownerType: "agent" as const, ownerId: "s" }, depth: 0, rootTurnId: "t", background: false };
+const delegationContext = {
+  owner: { ownerType: "agent" as const, ownerId: "s" },
+  depth: 0,
+  rootTurnId: "t",
+  background: false,
+};
 const origin = { channel: "web", promptSummary: "tides", startedAt: AT, sessionId: "s" };
 const audience = { conversation: { channel: "web", room: "r", kind: "private" as const }, personId: "p" };
 const asker = { personId: "p", accountId: "ann", name: "Ann" };
@@ -50,7 +55,7 @@ const member = (id: string, more: Partial<Member> = {}): Member => ({
 const batch = (members: readonly Member[], more: Partial<Batch> = {}): Batch => ({
   turnId: "t",
   sessionId: "s",
-  standing,
+  standing: delegationContext,
   origin,
   audience,
   asker,
@@ -72,7 +77,7 @@ beforeEach(() => {
 const keep = async (one: Batch) => void (await store.put(ownerKey(address), withBatch(emptyOwner, one)));
 const stored = async () => (await readOwner(store, address)).batches.t;
 const subtask = (id: string, status: Subtask["status"] = "completed") =>
-  ({ ...place, id, status, owner: standing.owner, parentTurnId: "t" }) as Subtask;
+  ({ ...place, id, status, owner: delegationContext.owner, parentTurnId: "t" }) as Subtask;
 const end = (id: string, status?: Subtask["status"]) => countEnd(parts, subtask(id, status));
 const isSame = (change: BatchChange | undefined) => change !== undefined && change.before === change.after;
 
@@ -187,7 +192,7 @@ describe("given a batch of two, when its members end (B2)", () => {
 
 describe("given a turn that ends (B2, B3)", () => {
   const agent = { tenant: "default", name: "mooring", delegation: defaultDelegation } as unknown as Agent;
-  const seal = (more = {}) => sealBatch(parts, agent, { turnId: "t", standing: { ...standing, ...more } });
+  const seal = (more = {}) => sealBatch(parts, agent, { turnId: "t", standing: { ...delegationContext, ...more } });
 
   it("then its batch is sealed once, and its ceiling counts from then", async () => {
     await keep(batch([member("a")]));
