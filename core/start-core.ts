@@ -11,17 +11,15 @@ import {
 import { agentTools, subagentTools } from "./agent-tools.ts";
 import { AppError } from "./contract/app-error.ts";
 import type { Backbone } from "./contract/backbone.ts";
-import type { Consumer, DeadLetter } from "./contract/bus.ts";
+import type { Consumer } from "./contract/bus.ts";
 import type { Checkpoint } from "./contract/checkpoint.ts";
 import { noCheckpoint } from "./contract/checkpoint.ts";
 import type { Clock } from "./contract/clock.ts";
 import type { Logger } from "./contract/logger.ts";
 import type { Secret } from "./contract/secret.ts";
-import { subjectsOf } from "./contract/subjects.ts";
 import type { Meter, Tracer } from "./contract/telemetry.ts";
 import type { Tool } from "./contract/tool.ts";
-import type { UserMessage } from "./contract/user-message.ts";
-import { handleDeadLetter, handleUserMessage, INTAKE_DURABLE } from "./intake/index.ts";
+import { startIntake } from "./intake/index.ts";
 import type { AgentModel } from "./model/index.ts";
 import { AskerCache, type DeclaredPerson, declarePeople } from "./people/index.ts";
 import { DueIndex, type ScheduleOptions, startSchedules } from "./schedules/index.ts";
@@ -137,17 +135,9 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
   for (const given of options.agents) {
     const { delegation = defaultDelegation, peering = defaultPeering } = given;
     const agent = agentFrom(given, distinct(agentTools(deps, given, { delegation, peering }, options.tools)));
-    const subject = subjectsOf(agent.tenant).userMessage(agent.name);
-    const onDeadLetter = (message: UserMessage | undefined, letter: DeadLetter) =>
-      handleDeadLetter(intake, agent, message, letter);
     await deps.turns.listenTo(agent);
-    const consumer = await bus.consume(
-      subject,
-      { durable: INTAKE_DURABLE, concurrency, onDeadLetter },
-      (message, received) => handleUserMessage(intake, agent, message, received),
-    );
     consumers.push(
-      consumer,
+      await startIntake(intake, agent, concurrency),
       ...(await startDelegation({ ...deps, ownTools: subagentTools(deps, agent) }, agent)),
       ...(await startPeers(deps, agent)),
       await startSchedules(deps, agent, given),

@@ -1,14 +1,14 @@
-import type { TurnMessage } from "../contract/user-message.ts";
+import { AppError } from "../contract/app-error.ts";
+import type { Attachment, FromPerson, SyntheticMessage, TurnMessage } from "../contract/user-message.ts";
 import type { TurnEntry } from "../sessions/index.ts";
 import type { Agent } from "../turns/index.ts";
+import type { TurnFeatures, TurnPrompt, TurnRequester, TurnSources } from "../turns/source/index.ts";
 import { compactSessionAsync } from "./compact-session-async.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 import type { OpenedTurn } from "./open-turn.ts";
 import { decideSummary } from "./prompt-summary.ts";
 import { isForPeople, publishFinal } from "./publish-final.ts";
-import type { TurnRun } from "./run-and-record-turn.ts";
-import { runAndRecordTurn } from "./run-and-record-turn.ts";
-import { requesterOf, turnPrompt } from "./turn-prompt.ts";
+import { runAndRecordTurn, type TurnRun } from "./run-and-record-turn.ts";
 
 /**
  * Runs an open turn up to its published result, and skips steps that an earlier run completed. Undefined: the turn had
@@ -37,16 +37,62 @@ export const answerMessage = async (
   let settled: Promise<unknown> | undefined;
   const settle = (entry: TurnEntry) => (settled ??= Promise.resolve(requester?.settle(agent, entry, state)));
   const alongside = requester?.settlesAlongside ? settle : undefined;
-  const entry = ended ?? (prompt && (await runAndRecordTurn(deps, agent, message, prompt, opened, run, alongside)));
+  const runFor = { ...run, requester, alongside };
+  const entry = ended ?? (prompt && (await runAndRecordTurn(deps, agent, prompt, opened, runFor)));
   if (entry === undefined) return undefined;
   await deps.checkpoint("reply.before");
   if (requester) await settle(entry);
   else if (isForPeople(record, entry)) {
-    await (summary ?? decideSummary(deps, agent, opened));
+    // A solicited reply has no anchor, so its prompt needs no summary.
+    if (record.correlationId === undefined) await (summary ?? decideSummary(deps, agent, opened));
     await publishFinal(deps, agent, record, entry, ended !== undefined);
   }
   await deps.checkpoint("reply.published");
-  for (const hook of features.hooks) await hook.onEnd?.({ agent, message, record, entry, isDeadLetter: false });
+  if (mayInvolveFeatures(message, entry)) {
+    for (const hook of features.hooks) await hook.onEnd?.({ agent, message, record, entry, isDeadLetter: false });
+  }
   compactSessionAsync(deps, agent, sessionId);
   return entry;
+};
+
+/** False for a person's message that was answered without tools: no feature took part in its turn. */
+const mayInvolveFeatures = ({ kind }: TurnMessage, { delegated, messages }: TurnEntry): boolean =>
+  kind === "synthetic" || delegated === true || messages.length > 0;
+
+/** The prompt of a turn: the text of a person or of a task, or the prompt of the feature that wrote the message. */
+export const turnPrompt = async ({ sources }: TurnFeatures, agent: Agent, message: TurnMessage): Promise<TurnPrompt> =>
+  message.kind === "synthetic"
+    ? promptOf(sources, agent, message)
+    : { text: shownText(message), mustReply: false, obsolete: false };
+
+const promptOf = (sources: TurnSources, agent: Agent, message: SyntheticMessage) => {
+  const { type, data } = message.synthetic;
+  if (data === undefined) throw new AppError("data-unusable", `the payload of a message of type ${type} is invalid`);
+  // The compiler cannot tell that source and message are of the same type.
+  const source = sources[type] as (agent: Agent, message: SyntheticMessage) => TurnPrompt | Promise<TurnPrompt>;
+  return source(agent, message);
+};
+
+/** A message in the form that the model reads: with the author in shared conversations, and with attachments. */
+export const shownText = ({ conversation, account, text, attachments }: FromPerson): string => {
+  const words = conversation.kind === "shared" ? `${oneLine(account.name)}: ${text}` : text;
+  return [words, ...attachments.map(shown)].join("\n").trim() || "(an empty message)";
+};
+
+/** Text attachments with their content; others by name and type only. */
+const shown = ({ name, mediaType, text }: Attachment): string => {
+  const label = `[attached: ${oneLine(name)} (${oneLine(mediaType)})]`;
+  return text === undefined ? label : `${label}\n${text}\n[end of ${oneLine(name)}]`;
+};
+
+const oneLine = (text: string): string => text.replace(/[\p{C}\s]+/gu, " ").trim();
+
+/** Undefined: the turn is for people. Only messages that core wrote can be for an agent. */
+export const requesterOf = ({ requesters }: TurnFeatures, message: TurnMessage): TurnRequester | undefined => {
+  if (message.kind !== "synthetic") return undefined;
+  for (const find of requesters) {
+    const requester = find(message);
+    if (requester !== undefined) return requester;
+  }
+  return undefined;
 };

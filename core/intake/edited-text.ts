@@ -2,7 +2,7 @@ import { z } from "zod";
 import { collection, keyOf } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
 import { update } from "../contract/update.ts";
-import type { EditMessage, FromPerson, PersonMessage } from "../contract/user-message.ts";
+import type { EditMessage, PersonMessage } from "../contract/user-message.ts";
 import { revokeExposedCodes } from "../people/linking/index.ts";
 
 /** The edited text of a message. */
@@ -17,12 +17,12 @@ const editKey = ({ tenant, agent, id }: PersonMessage | EditMessage) => keyOf(ed
 /** Stores the newest text of a message; it counts until the turn of the message begins. */
 export const noteEdit = async (store: Store, message: EditMessage): Promise<void> => {
   const { text, sentAt: at } = message;
-  await revokeExposedCodes(store, message);
+  if (message.conversation.kind === "shared") await revokeExposedCodes(store, message);
   await update(store, editKey(message), (known) =>
     known !== undefined && Date.parse(known.at) >= Date.parse(at) ? known : { text, at },
   );
 };
 
-/** Read only if the platform reports edits, so most messages cost no read. Edits of commands do not count. */
-export const editedText = async (store: Store, message: FromPerson): Promise<string | undefined> =>
-  message.kind === "message" && message.editable ? (await store.get(editKey(message)))?.value.text : undefined;
+/** Undefined: the message was not edited. */
+export const editedText = async (store: Store, message: PersonMessage): Promise<string | undefined> =>
+  (await store.get(editKey(message)))?.value.text;

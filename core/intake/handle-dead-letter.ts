@@ -7,11 +7,11 @@ import type { TurnEntry } from "../sessions/index.ts";
 import { rootSpanId } from "../telemetry/index.ts";
 import { type Agent, failureText, turnSpan } from "../turns/index.ts";
 import { type TurnRecord, turnIdOf, turnKey } from "../turns/records/index.ts";
+import { requesterOf } from "./answer-message.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 import { settledOrigin } from "./prompt-summary.ts";
 import { isForPeople, noteWhereShown, publishFinal } from "./publish-final.ts";
 import { inheritedWork } from "./resolve-turn.ts";
-import { requesterOf } from "./turn-prompt.ts";
 
 /** Answers the sender of a message that could not be handled, or that crashed its process each time. */
 export const handleDeadLetter = async (

@@ -1,7 +1,8 @@
 import { runCommand } from "../commands/index.ts";
 import { messageOf, RevisionConflict } from "../contract/app-error.ts";
-import type { Outcome, Received, Wait } from "../contract/bus.ts";
+import type { Consumer, Outcome, Received, Wait } from "../contract/bus.ts";
 import { ack, MAX_FAILURES } from "../contract/bus.ts";
+import { subjectsOf } from "../contract/subjects.ts";
 import type { TurnMessage, UserMessage } from "../contract/user-message.ts";
 import { signalProgress } from "../lib/index.ts";
 import { revokeExposedCodes } from "../people/linking/index.ts";
@@ -10,6 +11,7 @@ import { type Agent, TurnYielded, turnSpan } from "../turns/index.ts";
 import { turnIdOf } from "../turns/records/index.ts";
 import { answerMessage } from "./answer-message.ts";
 import { noteEdit } from "./edited-text.ts";
+import { handleDeadLetter } from "./handle-dead-letter.ts";
 import { handleShownReply } from "./handle-shown-reply.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 import type { OpenedTurn } from "./open-turn.ts";
@@ -22,6 +24,18 @@ export const INTAKE_DURABLE = "intake";
 const TAKEN_OVER_PAUSE_MS = 1_000;
 /** Retry delay of a message whose person has reached the turn limit, unless the end of a turn wakes it sooner. */
 const MAX_LIMIT_WAIT_MS = 30_000;
+
+/** Consumes the messages of an agent, `concurrency` at a time. */
+export const startIntake = (deps: IntakeDeps, agent: Agent, concurrency: number): Promise<Consumer> =>
+  deps.bus.consume(
+    subjectsOf(agent.tenant).userMessage(agent.name),
+    {
+      durable: INTAKE_DURABLE,
+      concurrency,
+      onDeadLetter: (message, letter) => handleDeadLetter(deps, agent, message, letter),
+    },
+    (message, received) => handleUserMessage(deps, agent, message, received),
+  );
 
 /** Handles one message, in the order of its conversation. The ack follows once the reply is stored. */
 export const handleUserMessage = async (
@@ -47,7 +61,7 @@ export const handleUserMessage = async (
 };
 
 const takeTurn = async (deps: IntakeDeps, agent: Agent, message: TurnMessage, received: Received): Promise<Outcome> => {
-  await revokeExposedCodes(deps.store, message);
+  if (message.conversation.kind === "shared") await revokeExposedCodes(deps.store, message);
   try {
     const opened = await openTurn(deps, message);
     await deps.checkpoint("turn.opened");

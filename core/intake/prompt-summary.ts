@@ -65,11 +65,12 @@ type AgentName = Pick<Agent, "tenant" | "name">;
 
 const keyFor = ({ tenant, name }: AgentName, rootTurnId: string) => keyOf(summaries, tenant, name, rootTurnId);
 
-type Unsolicited = Pick<TurnRecord, "origin" | "standing" | "correlationId">;
+/** The work of a proactive message; a solicited reply has no anchor, so it has no summary either. */
+type Unsolicited = Pick<TurnRecord, "origin" | "standing">;
 
-/** Short prompts are shown whole, schedules and callers have a title, and a solicited reply has no anchor. */
-const mayHaveSummary = ({ origin, standing: delegationContext, correlationId }: Unsolicited): boolean =>
-  correlationId === undefined && !delegationContext.background && origin.promptSummary.endsWith("…");
+/** Short prompts are shown whole, and schedules and callers have a title. */
+const mayHaveSummary = ({ origin, standing: delegationContext }: Unsolicited): boolean =>
+  !delegationContext.background && origin.promptSummary.endsWith("…");
 
 const readSummary = async (store: Store, agent: AgentName, rootTurnId: string): Promise<string | undefined> =>
   (await store.get(keyFor(agent, rootTurnId)))?.value.summary;

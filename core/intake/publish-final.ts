@@ -16,7 +16,7 @@ export const publishFinal = async (
 ): Promise<void> => {
   const { correlationId, cause, audience, sessionId } = record;
   const id = finalIdOf(record.turnId);
-  const origin = await settledOrigin(deps.store, agent, record);
+  const origin = correlationId === undefined ? await settledOrigin(deps.store, agent, record) : record.origin;
   await publishReply(deps.bus, {
     id,
     tenant: agent.tenant,

@@ -1,4 +1,4 @@
-import type { Account, FromPerson, SyntheticMessage, TurnMessage } from "../contract/user-message.ts";
+import type { Account, FromPerson, PersonMessage, SyntheticMessage, TurnMessage } from "../contract/user-message.ts";
 import { resolveRepliedTo } from "../delivery/index.ts";
 import { captureOrigin, causeOf } from "../origin/index.ts";
 import { type ResolvedAsker, resolveAsker } from "../people/index.ts";
@@ -27,12 +27,15 @@ export const resolveTurn = async (deps: IntakeDeps, message: TurnMessage): Promi
 };
 
 const begin = async (deps: IntakeDeps, received: FromPerson): Promise<ResolvedTurn> => {
-  const edited = await editedText(deps.store, received);
+  // Read only if the platform reports edits. Edits of commands do not count.
+  const isEditable = received.kind === "message" && received.editable;
+  const edited = isEditable ? await editedText(deps.store, received) : undefined;
   const message = edited === undefined ? received : { ...received, text: edited };
   const [window, person] = await Promise.all([deps.sessions.window(message), resolveAsker(deps, message)]);
   deps.askers.met(message, person);
   // Resolving the asker records the conversations that they may see, which the next lookup needs.
-  const continues = message.kind === "message" ? await resolveRepliedTo(deps.store, message) : [];
+  const continues =
+    message.kind === "message" && mayContinueWork(message) ? await resolveRepliedTo(deps.store, message) : [];
   const work = {
     ...begun(message, window.sessionId, person),
     ...(edited !== undefined && { editedText: edited }),
@@ -41,13 +44,15 @@ const begin = async (deps: IntakeDeps, received: FromPerson): Promise<ResolvedTu
   return { window, work };
 };
 
+/** Only a reply and a message in a thread can refer to an earlier message of the agent. */
+const mayContinueWork = ({ replyTo, conversation }: PersonMessage): boolean =>
+  replyTo !== undefined || conversation.thread !== undefined;
+
 /** Resolves a plain message from the caches of this process, without a read of a remote store. Undefined: not cached. */
 export const resolveFromCache = (deps: IntakeDeps, message: TurnMessage): ResolvedTurn | undefined => {
   if (message.kind !== "message") return undefined;
-  const { replyTo, conversation, editable = false } = message;
-  const isPlain = replyTo === undefined && conversation.thread === undefined;
   // The record fixes the text of an editable message, so its edits must be read first.
-  if (!isPlain || editable || deps.store.exclusive) return undefined;
+  if (mayContinueWork(message) || message.editable || deps.store.exclusive) return undefined;
   const window = deps.sessions.inMemory(message);
   const asker = deps.askers.last(message);
   return window && asker && { window, work: begun(message, window.sessionId, asker) };

@@ -1,6 +1,5 @@
 import { isoTime } from "../contract/clock.ts";
 import { subjectsOf } from "../contract/subjects.ts";
-import type { TurnMessage } from "../contract/user-message.ts";
 import { ChildAbort } from "../lib/index.ts";
 import { viewOfOrigins } from "../origin/index.ts";
 import { fitEntry, nextIndex, type TurnEntry } from "../sessions/index.ts";
@@ -16,11 +15,10 @@ import {
   withoutSilence,
 } from "../turns/index.ts";
 import { Journal, sessionTtl, type TurnRecord } from "../turns/records/index.ts";
-import type { FinishedTurn, TurnPrompt } from "../turns/source/index.ts";
+import type { FinishedTurn, TurnPrompt, TurnRequester } from "../turns/source/index.ts";
 import { shrinkWindow } from "./compact-session-async.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 import type { OpenedTurn } from "./open-turn.ts";
-import { requesterOf } from "./turn-prompt.ts";
 
 /** More attempts than one run can make, so that attempt numbers grow from run to run. */
 const ATTEMPTS_PER_RUN = 1_000;
@@ -34,26 +32,28 @@ export interface TurnRun {
   readonly isLast: boolean;
 }
 
-/**
- * Runs the turn and writes its history entry, which is also the journal of its last response. `alongside` stores the result
- * at the same time as the entry.
- */
+interface RunFor extends TurnRun {
+  /** Absent: the turn is for people. */
+  readonly requester: TurnRequester | undefined;
+  /** Stores the result at the same time as the entry. */
+  readonly alongside: ((entry: TurnEntry) => Promise<unknown>) | undefined;
+}
+
+/** Runs the turn and writes its history entry, which is also the journal of its last response. */
 export const runAndRecordTurn = async (
   deps: IntakeDeps,
   agent: Agent,
-  message: TurnMessage,
   prompt: TurnPrompt,
   opened: OpenedTurn,
-  run: TurnRun,
-  alongside?: (entry: TurnEntry) => Promise<unknown>,
+  { number, isLast, requester, alongside }: RunFor,
 ): Promise<TurnEntry> => {
   const { record, window } = opened;
   const { turnId, sessionId } = record;
   const { text, fallbackText } = prompt;
   const ran: TurnEnd =
-    run.isLast && fallbackText !== undefined
+    isLast && fallbackText !== undefined
       ? { outcome: "failed", finalText: failureText["bad-answer"], trouble: "bad-answer", messages: [] }
-      : await runNow(deps, agent, message, prompt, opened, run.number);
+      : await runNow(deps, agent, prompt, opened, { number, requester });
   const { trouble, isAwaited, ...end } = await finish(deps, agent, record, ran);
   const processed = prompt.postProcess &&
     end.outcome === "answered" && { finalText: prompt.postProcess(end.finalText) };
@@ -87,10 +87,9 @@ const rawResults = (fallbackText: string) => ({
 const runNow = async (
   deps: IntakeDeps,
   agent: Agent,
-  message: TurnMessage,
   { text, mustReply, toolRounds = agent.maxToolRounds }: TurnPrompt,
   { record, seenBefore, window }: OpenedTurn,
-  run: number,
+  { number, requester }: Pick<RunFor, "number" | "requester">,
 ): Promise<TurnEnd> => {
   const { clock, turnDeadlineMs } = deps;
   const { turnId, traceId, continues } = record;
@@ -103,10 +102,9 @@ const runNow = async (
   // Only a turn with a waiting user can be stopped by one.
   const endStopping =
     record.correlationId === undefined ? undefined : deps.turns.stoppable(record, () => over.abort(new TurnStopped()));
-  const requester = requesterOf(deps.features, message);
   const endRequest = requester?.begin?.(() => over.abort(new TurnCancelled()));
   const limited = { ...(mustReply ? withoutSilence(agent) : agent), maxToolRounds: toolRounds };
-  let attempt = run * ATTEMPTS_PER_RUN;
+  let attempt = number * ATTEMPTS_PER_RUN;
   try {
     return await runTurn(deps, {
       agent: requester?.agentFor(limited) ?? limited,
@@ -139,6 +137,8 @@ const finish = async (
   record: TurnRecord,
   end: TurnEnd,
 ): Promise<FinishedTurn> => {
+  // Without tool calls no feature can have taken part. A turn that was cut off may have made calls that it did not record.
+  if (end.outcome === "answered" && end.messages.length === 0) return end;
   let finished: FinishedTurn = end;
   for (const hook of features.hooks) if (hook.finish) finished = await hook.finish(agent, record, finished);
   return finished;

@@ -17,8 +17,8 @@ export const nothingToSay: Tool = {
   run: async () => "Noted, but other tools were called with it. Call it alone to end without a message.",
 };
 
+/** Whether a response with tool calls ends the turn without a message. */
 export const choosesSilence = ({ tools }: Agent, { toolCalls }: StepResponse): boolean =>
-  toolCalls.length > 0 &&
   tools.some(({ name }) => name === NOTHING_TO_SAY) &&
   toolCalls.every(({ name, invalid }) => name === NOTHING_TO_SAY && invalid === undefined);
 

@@ -39,7 +39,7 @@ const runSteps = async (deps: CoreDeps, turn: Turn, messages: ChatMessage[]): Pr
     const isLast = step >= turn.agent.maxToolRounds;
     const response = await nextResponse(deps, turn, { step, isLast, messages, shown });
     const { text, toolCalls } = response;
-    if (choosesSilence(turn.agent, response)) {
+    if (toolCalls.length > 0 && choosesSilence(turn.agent, response)) {
       messages.push({ role: "assistant", text: "", toolCalls }, { role: "tool", results: toolCalls.map(accepted) });
       return { outcome: "nothing", finalText: "", messages };
     }

@@ -38,10 +38,9 @@ const voidLink = async (store: Store, tenant: string, linkId: string): Promise<v
   );
 };
 
-/** Voids every code that appears in a shared conversation, because other people can read it (I1). */
+/** Voids every code in a message of a shared conversation, because other people can read it (I1). */
 export const revokeExposedCodes = async (store: Store, message: UserMessage): Promise<void> => {
-  const { tenant, conversation, text } = message;
-  if (conversation.kind !== "shared") return;
+  const { tenant, text } = message;
   const codes = new Set(
     [...codesIn(text), ...codesIn(message.kind === "command" ? message.command.args : "")].slice(0, MAX_REVOKED),
   );

@@ -76,7 +76,7 @@ export interface EndedTurn {
   readonly isDeadLetter: boolean;
 }
 
-/** A feature that takes part in every turn. */
+/** A feature that takes part in turns. Turns of people that were answered without a tool call skip it. */
 export interface TurnHook {
   /** May change the end of the turn before it is stored. */
   finish?(agent: Agent, record: TurnRecord, end: TurnEnd): Promise<FinishedTurn>;

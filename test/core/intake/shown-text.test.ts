@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { shownText } from "../../../core/intake/turn-prompt.ts";
+import { shownText } from "../../../core/intake/answer-message.ts";
 import { userMessage } from "../core-under-test.ts";
 
 it("when a message has attachments, then the model reads their words, and knows what it cannot read", () => {
