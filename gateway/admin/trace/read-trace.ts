@@ -1,8 +1,7 @@
-import { type PeerCall, readCallsOfTools, turnsAfterCall } from "../../../core/a2a/index.ts";
+import { type PeerCall, readCallsOfTools, turnsAfterCall, unreachableNote } from "../../../core/a2a/index.ts";
 import type { AgentRef } from "../../../core/contract/agent-ref.ts";
 import type { Store } from "../../../core/contract/store.ts";
-import type { Subtask } from "../../../core/contract/subtask.ts";
-import { hasEnded } from "../../../core/contract/subtask.ts";
+import { hasEnded, type Subtask } from "../../../core/contract/subtask.ts";
 import { isForPeople } from "../../../core/intake/index.ts";
 import { SessionHistory } from "../../../core/sessions/index.ts";
 import { continuationsOf, readOwner, readSubtasks, subagentTurn } from "../../../core/subtasks/index.ts";
@@ -13,7 +12,6 @@ import { shownAsker, shownOrigin, shownSubtask } from "../shown-work.ts";
 import type { FoundTurn } from "./find-message.ts";
 import { readDeliveries } from "./read-deliveries.ts";
 import { readSteps, type Steps } from "./read-steps.ts";
-import { shownHop } from "./shown-hop.ts";
 import { readTurnEnd, shownTurn } from "./turn-end.ts";
 
 interface TraceDeps {
@@ -125,4 +123,35 @@ const readDelegated = async ({ store }: TraceDeps, subtask: Subtask) => {
   const shown = { ...shownSubtask(subtask), turnId: parentTurnId, steps };
   const continuations = continuationsOf({ subtaskId: id, callKeys });
   return { id, of: parentTurnId, ended: hasEnded(subtask), phases, continuations, shown };
+};
+
+const MAX_ERROR_CHARS = 300;
+
+const shownHop = (call: PeerCall): Trace["hops"][number] => {
+  const { id, agent, peer, mode, headline, turnId, state, createdAt, endedAt, remote } = call;
+  const { subtaskId } = call.standing;
+  const error = problemOf(call);
+  return {
+    id,
+    turnId,
+    ...(subtaskId !== undefined && { subtask: subtaskId }),
+    agent,
+    peer,
+    isRemote: remote !== undefined,
+    mode,
+    headline,
+    state,
+    ...(error !== undefined && { error: error.slice(0, MAX_ERROR_CHARS) }),
+    ...(remote?.taskId !== undefined && { remoteTask: remote.taskId }),
+    createdAt,
+    ...(endedAt !== undefined && { endedAt }),
+  };
+};
+
+/** Operators read the technical reason; people in chat get `error` only. */
+const problemOf = (call: PeerCall): string | undefined => {
+  const { state, error, detail } = call;
+  const unreachable = unreachableNote(call);
+  if (unreachable !== undefined) return `${unreachable}: ${detail ?? "no answer"}`;
+  return state === "failed" ? (detail ?? error) : undefined;
 };

@@ -2,7 +2,6 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 import type { Trace } from "../../../admin-api/index.ts";
 import { Refused } from "../api/refused.ts";
 import { useConsole } from "./console-context.ts";
-import { useVisible } from "./use-visible.ts";
 
 const RECONNECT_MS = 3_000;
 
@@ -64,3 +63,14 @@ export const useLiveTrace = (id: string, agent: string | undefined): LiveTrace =
 /** The connection was interrupted, or the gateway is restarting. */
 const isTemporary = (error: unknown): boolean =>
   !(error instanceof Refused) || error.status === 0 || error.status >= 500;
+
+/** Whether the tab is visible. */
+const useVisible = (): boolean => {
+  const [isVisible, setVisible] = useState(!document.hidden);
+  useEffect(() => {
+    const follow = () => setVisible(!document.hidden);
+    document.addEventListener("visibilitychange", follow);
+    return () => document.removeEventListener("visibilitychange", follow);
+  }, []);
+  return isVisible;
+};
