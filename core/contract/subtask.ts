@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Asker, Audience, OwnerContext, PeerChain, ReplyOrigin } from "./work-context.ts";
+import { Asker, Audience, OwnerContext, PeerChain, ReplyOrigin, type WorkContext } from "./work-context.ts";
 
 export const SubtaskStatus = z.enum(["pending", "running", "completed", "failed", "cancelled"]);
 export type SubtaskStatus = z.infer<typeof SubtaskStatus>;
@@ -101,5 +101,42 @@ export const Subtask = z.looseObject({
   questionKey: z.string().optional(),
 });
 export type Subtask = z.infer<typeof Subtask>;
+
+/** The work context of the turn that started the subtask; the record stores it flat. */
+export const parentContextOf = (subtask: Subtask): WorkContext => {
+  const { parentSessionId: sessionId, parentSubtaskId, owner, depth, planId: rootTurnId, background, chain } = subtask;
+  const { origin, audience, asker, traceId } = subtask;
+  const delegationContext = {
+    owner,
+    depth: depth - 1,
+    rootTurnId,
+    background,
+    ...(parentSubtaskId !== undefined && { subtaskId: parentSubtaskId }),
+    ...(chain !== undefined && { chain }),
+  };
+  return { sessionId, standing: delegationContext, origin, audience, asker, traceId };
+};
+
+/** The fields of a subtask that it inherits from the turn that starts it. Inverse of `parentContextOf`. */
+export const inheritedBySubtask = ({
+  sessionId,
+  standing: delegationContext,
+  origin,
+  audience,
+  asker,
+  traceId,
+}: WorkContext) => ({
+  parentSessionId: sessionId,
+  ...(delegationContext.subtaskId !== undefined && { parentSubtaskId: delegationContext.subtaskId }),
+  planId: delegationContext.rootTurnId,
+  depth: delegationContext.depth + 1,
+  owner: delegationContext.owner,
+  asker,
+  origin,
+  audience,
+  background: delegationContext.background,
+  ...(delegationContext.chain !== undefined && { chain: delegationContext.chain }),
+  traceId,
+});
 
 export const hasEnded = ({ status }: Pick<Subtask, "status">): boolean => status !== "pending" && status !== "running";

@@ -1,6 +1,6 @@
 import { AppError } from "../../contract/app-error.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
-import type { Subtask } from "../../contract/subtask.ts";
+import { parentContextOf, type Subtask } from "../../contract/subtask.ts";
 import type { LateA2ANotification } from "../../contract/subtask-message.ts";
 import type { WorkContext } from "../../contract/work-context.ts";
 import { workContextOf } from "../../contract/work-context.ts";
@@ -100,8 +100,8 @@ const primaryOf = async (
   if (subtask === undefined) return workContextOf({ ...call, standing: { ...call.standing, chain } });
   const top = await topOf(deps, subtask);
   if (top === undefined) return undefined;
-  const { parentSessionId: sessionId, owner, planId: rootTurnId, background, origin, audience, asker } = top;
-  return { sessionId, standing: { owner, depth: 0, rootTurnId, background, chain }, origin, audience, asker, traceId };
+  const work = parentContextOf(top);
+  return { ...work, standing: { ...work.standing, chain }, traceId };
 };
 
 /** The subtask that the session itself started. */

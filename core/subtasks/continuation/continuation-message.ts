@@ -1,6 +1,6 @@
 import type { AgentRef } from "../../contract/agent-ref.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
-import type { Subtask } from "../../contract/subtask.ts";
+import { parentContextOf, type Subtask } from "../../contract/subtask.ts";
 import type { SubtaskMessage } from "../../contract/subtask-message.ts";
 import { orderKey, type SyntheticMessage, syntheticMessage } from "../../contract/user-message.ts";
 import type { CoreDeps } from "../../turns/index.ts";
@@ -28,26 +28,19 @@ export const continuationsOf = (work: Continued): string[] => {
 };
 
 /** A message of one subtask as a turn of its owner's session (S8). */
-export const wakeUpMessage = (message: SubtaskMessage, subtask: Subtask): SyntheticMessage => {
-  const { parentSessionId: sessionId, owner, planId: rootTurnId, background, depth, chain } = subtask;
-  const delegationContext = { owner, depth: depth - 1, rootTurnId, background, ...(chain !== undefined && { chain }) };
-  return syntheticMessage(
-    subtask,
-    { ...subtask, sessionId, standing: delegationContext },
-    {
-      id: wakeUpIdOf(message.id),
-      type: "wake-up",
-      at: message.timestamp,
-      data: {
-        type: message.type,
-        priority: message.priority,
-        subtask: subtask.id,
-        name: subtask.name,
-        content: message.content,
-      },
+export const wakeUpMessage = (message: SubtaskMessage, subtask: Subtask): SyntheticMessage =>
+  syntheticMessage(subtask, parentContextOf(subtask), {
+    id: wakeUpIdOf(message.id),
+    type: "wake-up",
+    at: message.timestamp,
+    data: {
+      type: message.type,
+      priority: message.priority,
+      subtask: subtask.id,
+      name: subtask.name,
+      content: message.content,
     },
-  );
-};
+  });
 
 /** Enqueues a background turn in the owner's session, behind the turn that runs there (S8). */
 export const enqueueTurn = async (

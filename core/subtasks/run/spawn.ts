@@ -1,8 +1,8 @@
 import { AppError } from "../../contract/app-error.ts";
 import { isoTime } from "../../contract/clock.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
-import type { Subtask } from "../../contract/subtask.ts";
-import type { ToolContext } from "../../contract/tool.ts";
+import { inheritedBySubtask, type Subtask } from "../../contract/subtask.ts";
+import { type ToolContext, workContextOfTool } from "../../contract/tool.ts";
 import type { DelegationConfig } from "../../turns/limits/index.ts";
 import { deepest } from "../../turns/limits/index.ts";
 import { reserve } from "../batch/reserve.ts";
@@ -112,32 +112,22 @@ const subtaskFrom = (
   task: Task & Pick<Subtask, "workspace">,
   createdAt: string,
 ): Subtask => {
-  const { tenant, agent, turnId, sessionId, delegationContext, asker, origin, audience, tools, traceId } = context;
+  const { tenant, agent, turnId, tools } = context;
   return {
+    ...inheritedBySubtask(workContextOfTool(context)),
     id: member.id,
     tenant,
     agent,
     callKey: member.callKey,
     parentTurnId: turnId,
-    parentSessionId: sessionId,
-    ...(delegationContext.subtaskId !== undefined && { parentSubtaskId: delegationContext.subtaskId }),
-    planId: delegationContext.rootTurnId,
     ...(task.retryOf !== undefined && { retryOf: task.retryOf }),
     agentType: task.agentType ?? "helper",
     name: task.name,
     prompt: task.prompt,
     expectedOutput: task.expectedOutput ?? "",
-    depth: delegationContext.depth + 1,
     reports: member.reports,
     permissions: { tools: tools.map(({ name }) => name) },
-    owner: delegationContext.owner,
-    asker,
-    origin,
-    audience,
     ...(task.workspace !== undefined && { workspace: task.workspace }),
-    background: delegationContext.background,
-    ...(delegationContext.chain !== undefined && { chain: delegationContext.chain }),
-    traceId,
     status: "pending",
     createdAt,
     runs: 0,

@@ -1,4 +1,4 @@
-import type { Subtask } from "../../contract/subtask.ts";
+import { parentContextOf, type Subtask } from "../../contract/subtask.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { stableId } from "../../lib/index.ts";
 import type { Agent } from "../../turns/index.ts";
@@ -32,23 +32,14 @@ export const subagentSession = ({ tenant, agent, id }: Subtask): string => stabl
 
 /** Phase 0 is the task; later phases handle results of children and notes. */
 export const subagentTurn = (subtask: Subtask, phase: number): TurnRecord => {
-  const { tenant, agent, id, origin, audience, asker, traceId, depth, planId, background, chain } = subtask;
+  const { tenant, agent, id, depth } = subtask;
+  const work = parentContextOf(subtask);
   return {
+    ...work,
     turnId: stableId("t", tenant, agent, id, String(phase)),
     sessionId: subagentSession(subtask),
     index: phase,
-    origin,
-    audience,
-    asker,
-    standing: {
-      owner: { ownerType: "worker", ownerId: id },
-      depth,
-      rootTurnId: planId,
-      background,
-      subtaskId: id,
-      ...(chain !== undefined && { chain }),
-    },
+    standing: { ...work.standing, owner: { ownerType: "worker", ownerId: id }, depth, subtaskId: id },
     openedAt: subtask.startedAt ?? subtask.createdAt,
-    traceId,
   };
 };
