@@ -51,11 +51,23 @@ export const findUndelivered = async (
   return undefined;
 };
 
-/** The reply in a dead letter. Channels with their own log have no delivery requests; their letter is the reply. */
+interface LetterContent {
+  readonly reply: AgentReply;
+  /** Absent on channels with their own log: they have no delivery requests, and the letter is the reply. */
+  readonly request?: DeliveryRequest;
+}
+
+/** The content of a delivery's dead letter; undefined if it is invalid. */
+export const letterContent = (message: unknown): LetterContent | undefined => {
+  const { data: request } = DeliveryRequest.safeParse(message);
+  if (request !== undefined) return { reply: request.reply, request };
+  const { data: reply } = AgentReply.safeParse(message);
+  return reply && { reply };
+};
+
+/** The reply in a dead letter. */
 export const readDeadLetter = async (
   store: Store,
   { durable, id }: Undelivered["letter"],
-): Promise<AgentReply | undefined> => {
-  const message = (await store.get(deadLetterKey(durable, id)))?.value.message;
-  return DeliveryRequest.safeParse(message).data?.reply ?? AgentReply.safeParse(message).data;
-};
+): Promise<AgentReply | undefined> =>
+  letterContent((await store.get(deadLetterKey(durable, id)))?.value.message)?.reply;

@@ -1,14 +1,15 @@
-import { AgentReply } from "../../contract/agent-reply.ts";
+import type { AgentReply } from "../../contract/agent-reply.ts";
+import { AppError } from "../../contract/app-error.ts";
 import type { Bus, DeadLetter } from "../../contract/bus.ts";
 import { deadLetterKey } from "../../contract/bus.ts";
 import { type Clock, isoTime } from "../../contract/clock.ts";
 import { keyParts } from "../../contract/collection.ts";
 import { conversationKey } from "../../contract/conversation.ts";
-import { DeliveryRequest } from "../../contract/delivery-request.ts";
 import type { Store } from "../../contract/store.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import { putIfUnchanged } from "../../contract/update.ts";
 import { ledgerKey, ledgerOfTarget } from "../ledger-entry.ts";
+import { letterContent } from "./list-undelivered.ts";
 import { addresseeOf, pointerKey, type Undelivered, type UndeliveredAddress, undeliveredKey } from "./undelivered.ts";
 
 interface SettleDeps {
@@ -68,10 +69,10 @@ export const sendAgain = async (
   { bus, store, clock }: { bus: Bus; store: Store; clock: Clock },
   letter: DeadLetter,
 ): Promise<void> => {
-  const asked = DeliveryRequest.safeParse(letter.message);
-  // Channels with their own log have no delivery requests; their dead letter is the reply.
-  if (!asked.success) return publishAgain(bus, store, letter, AgentReply.parse(letter.message));
-  const request = asked.data.kind === "reply" ? { ...asked.data, byHand: true } : asked.data;
+  const content = letterContent(letter.message);
+  if (content === undefined) throw new AppError("data-unusable", `the dead letter "${letter.id}" cannot be read`);
+  if (content.request === undefined) return publishAgain(bus, store, letter, content.reply);
+  const request = content.request.kind === "reply" ? { ...content.request, byHand: true } : content.request;
   const { reply, target } = request;
   for await (const { key, value, revision } of store.list(ledgerOfTarget(reply.id, target))) {
     if (value.state !== "unknown" && value.state !== "withdrawn") continue;
