@@ -3,6 +3,7 @@ import type { AdapterContext } from "../adapters/contract/adapter-context.ts";
 import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import type { AccessRules } from "../adapters/contract/config.ts";
 import { commandMenu } from "../core/commands/index.ts";
+import type { AgentRef } from "../core/contract/agent-ref.ts";
 import type { Backbone } from "../core/contract/backbone.ts";
 import { noCheckpoint } from "../core/contract/checkpoint.ts";
 import type { Clock } from "../core/contract/clock.ts";
@@ -18,10 +19,8 @@ import { privateConversationOf } from "../core/people/index.ts";
 import { currentSession, firstSessionId } from "../core/sessions/index.ts";
 import { admits, anchorIn, defaultRelayLimits, type FindPermalink, type RelayContext } from "./relay/index.ts";
 
-export interface ChannelDeps {
+export interface ChannelDeps extends AgentRef {
   readonly channel: string;
-  readonly tenant: string;
-  readonly agent: string;
   readonly publicUrl: string;
   readonly backbone: Backbone;
   /** Absent: whether writes work is not known, and each message is tried. */

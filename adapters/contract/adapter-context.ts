@@ -1,3 +1,4 @@
+import type { AgentRef } from "../../core/contract/agent-ref.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { Logger } from "../../core/contract/logger.ts";
@@ -8,10 +9,8 @@ import type { Meter } from "../../core/contract/telemetry.ts";
 import type { WriteAvailability } from "../../core/contract/write-availability.ts";
 
 /** The constructor argument of an adapter: the agent that it serves, and the ports that it may use. */
-export interface AdapterContext {
+export interface AdapterContext extends AgentRef {
   readonly channel: string;
-  readonly tenant: string;
-  readonly agent: string;
   /** The gateway's public address, without a trailing slash. */
   readonly publicUrl: string;
   /** The commands that a channel may offer in a menu. */

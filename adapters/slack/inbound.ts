@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AgentRef } from "../../core/contract/agent-ref.ts";
 import { isoTime } from "../../core/contract/clock.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { Attachment, CommandLine, CommandMessage, FromPerson } from "../../core/contract/user-message.ts";
@@ -9,10 +10,8 @@ import type { SlackAccess } from "./config.ts";
 import { type ButtonPress, type EventEnvelope, MessageEvent, SlackFile, type SlashCommand } from "./payload.ts";
 import { commandOfAction } from "./render.ts";
 
-export interface Arrival {
+export interface Arrival extends AgentRef {
   readonly channel: string;
-  readonly tenant: string;
-  readonly agent: string;
   readonly identity: SlackIdentity;
   readonly access: SlackAccess | undefined;
   readonly now: number;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AgentRef } from "../../core/contract/agent-ref.ts";
 import { isoTime } from "../../core/contract/clock.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { Account, InboundMessage } from "../../core/contract/user-message.ts";
@@ -8,10 +9,8 @@ import type { Activity, SentAttachment } from "./inbound/activity.ts";
 import { isMentioned, messageText } from "./inbound/message-text.ts";
 import { sentFiles } from "./inbound/sent-files.ts";
 
-export interface Arrival {
+export interface Arrival extends AgentRef {
   readonly channel: string;
-  readonly tenant: string;
-  readonly agent: string;
   /** The bot's directory (tenant). */
   readonly directory: string;
   readonly botId: string;

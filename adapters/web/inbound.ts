@@ -1,3 +1,4 @@
+import type { AgentRef } from "../../core/contract/agent-ref.ts";
 import { isoTime } from "../../core/contract/clock.ts";
 import type { Account, Attachment, CommandLine, FromPerson } from "../../core/contract/user-message.ts";
 import { kindFor, textCommand } from "../contract/text-command.ts";
@@ -5,10 +6,8 @@ import type { StoredFile } from "./files/file-record.ts";
 import type { Identity } from "./identity/visitor-token.ts";
 import type { Command, Hello, LoggedFrame, Message } from "./protocol.ts";
 
-export interface Arrival {
+export interface Arrival extends AgentRef {
   readonly channel: string;
-  readonly tenant: string;
-  readonly agent: string;
   readonly account: Account;
   readonly now: number;
   readonly traceId: string;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AgentRef } from "./agent-ref.ts";
 
 /** Locates the record of one message to another agent, under the agent that sent it. */
 export const PeerCallAddress = z.looseObject({ tenant: z.string(), agent: z.string(), id: z.string() });
@@ -15,6 +16,9 @@ export const InboundTaskAddress = z.looseObject({
   id: z.string(),
 });
 export type InboundTaskAddress = z.infer<typeof InboundTaskAddress>;
+
+/** The calling agent whose tasks one list has. */
+export type InboundTaskOwner = AgentRef & Pick<InboundTaskAddress, "caller">;
 
 /** One webhook of a task is due to receive a status change. */
 export const PushDue = InboundTaskAddress.extend({

@@ -1,3 +1,4 @@
+import type { AgentRef } from "../contract/agent-ref.ts";
 import type { AgentReply, ReplyAction, ReplyCause } from "../contract/agent-reply.ts";
 import type { Bus } from "../contract/bus.ts";
 import { type Conversation, conversationKey } from "../contract/conversation.ts";
@@ -5,11 +6,9 @@ import { subjectsOf } from "../contract/subjects.ts";
 import type { Audience, ReplyOrigin } from "../contract/work-context.ts";
 import type { TurnRecord } from "../turns/records/index.ts";
 
-interface Draft {
+interface Draft extends AgentRef {
   /** Deterministic, as is createdAt, so that publishing again produces a duplicate that the bus drops. */
   readonly id: string;
-  readonly tenant: string;
-  readonly agent: string;
   readonly sessionId: string | null;
   readonly markdown: string;
   readonly outcome?: NonNullable<AgentReply["outcome"]>;

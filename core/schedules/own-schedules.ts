@@ -1,3 +1,4 @@
+import type { AgentRef } from "../contract/agent-ref.ts";
 import { AppError } from "../contract/app-error.ts";
 import type { Asker, Audience } from "../contract/work-context.ts";
 import { accountServed, askingAccount, mayContinue } from "../delivery/index.ts";
@@ -6,9 +7,7 @@ import { isOpen, ownerOf, type Schedule, type ScheduleDeps, schedulesOf } from "
 import { describeWhen } from "./when/index.ts";
 
 /** The person who asks for schedules, and the audience of the answer. */
-export interface Seeker {
-  readonly tenant: string;
-  readonly agent: string;
+export interface Seeker extends AgentRef {
   readonly asker: Asker;
   readonly audience: Audience;
 }

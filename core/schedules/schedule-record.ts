@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ScheduleAddress } from "../contract/addresses.ts";
+import type { AgentRef } from "../contract/agent-ref.ts";
 import { collection, keyOf, prefixOf } from "../contract/collection.ts";
 import { Asker, Audience } from "../contract/work-context.ts";
 import { Destination } from "../delivery/index.ts";
@@ -45,10 +46,9 @@ export const ownerOf = (channel: string, accountId: string): string => `${channe
 
 export const scheduleKey = ({ tenant, agent, owner, id }: ScheduleAddress) =>
   keyOf(schedules, tenant, agent, owner, id);
-export const schedulesOf = ({ tenant, agent, owner }: Pick<ScheduleAddress, "tenant" | "agent" | "owner">) =>
+export const schedulesOf = ({ tenant, agent, owner }: AgentRef & Pick<ScheduleAddress, "owner">) =>
   prefixOf(schedules, tenant, agent, owner);
-export const schedulesOfAgent = ({ tenant, agent }: Pick<ScheduleAddress, "tenant" | "agent">) =>
-  prefixOf(schedules, tenant, agent);
+export const schedulesOfAgent = ({ tenant, agent }: AgentRef) => prefixOf(schedules, tenant, agent);
 
 export const isOpen = ({ status }: Pick<Schedule, "status">): boolean => status === "active" || status === "paused";
 

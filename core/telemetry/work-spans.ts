@@ -12,7 +12,7 @@ export const peerCallSpanId = ({ tenant, agent, id }: PeerCallAddress): string =
 export const toolSpanId = (callKey: string): string => spanId("tool", callKey);
 export const replySpanId = (replyId: string): string => spanId("reply", replyId);
 /** One run of a message's handler. */
-export const runSpanId = ({ tenant, agent, id }: Pick<UserMessage, "tenant" | "agent" | "id">, run: number): string =>
+export const runSpanId = ({ tenant, agent, id }: AgentRef & Pick<UserMessage, "id">, run: number): string =>
   spanId("run", tenant, agent, id, String(run));
 
 /** The parent span of a turn's steps and calls. All turns of a subtask share one span. */

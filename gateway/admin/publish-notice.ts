@@ -1,13 +1,12 @@
+import type { AgentRef } from "../../core/contract/agent-ref.ts";
 import { isoTime } from "../../core/contract/clock.ts";
 import type { Audience } from "../../core/contract/work-context.ts";
 import { publishReply } from "../../core/delivery/index.ts";
 import type { AdminDeps } from "./admin-request.ts";
 
 /** A message from an operator, which belongs to no session. */
-interface OperatorNotice {
+interface OperatorNotice extends AgentRef {
   readonly id: string;
-  readonly tenant: string;
-  readonly agent: string;
   readonly markdown: string;
   readonly audience: Audience;
   readonly traceId: string;

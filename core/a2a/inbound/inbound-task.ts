@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { InboundTaskOwner } from "../../contract/addresses.ts";
 import { InboundTaskAddress } from "../../contract/addresses.ts";
 import { RETENTION_MS } from "../../contract/bus.ts";
 import { isoTime } from "../../contract/clock.ts";
@@ -32,9 +33,6 @@ export const InboundTask = InboundTaskAddress.extend({
   webhooks: z.array(Webhook),
 });
 export type InboundTask = z.infer<typeof InboundTask>;
-
-/** The owner of a list of tasks. */
-type TaskOwner = Pick<InboundTaskAddress, "tenant" | "agent" | "caller">;
 
 const tasks = collection("a2a-tasks", InboundTask, { ttlMs: RETENTION_MS });
 
@@ -89,7 +87,7 @@ export const unindexTask = async (store: Store, before: InboundTask, after: Inbo
 };
 
 /** Prefix of one day of a caller's tasks, unordered. */
-export const summariesOn = ({ tenant, agent, caller }: TaskOwner, day: string) =>
+export const summariesOn = ({ tenant, agent, caller }: InboundTaskOwner, day: string) =>
   prefixOf(index, tenant, agent, caller, day);
 
 /** The days within the retention of tasks, newest first. */

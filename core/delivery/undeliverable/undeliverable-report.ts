@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AgentRef } from "../../contract/agent-ref.ts";
 import type { AgentReply } from "../../contract/agent-reply.ts";
 import type { Bus } from "../../contract/bus.ts";
 import type { Checkpoint } from "../../contract/checkpoint.ts";
@@ -83,17 +84,17 @@ type ReportRecord = z.infer<typeof ReportRecord>;
 const REPORT_EVERY_MS = 7 * 24 * 3_600_000;
 const records = collection("gone-reports", ReportRecord, { ttlMs: REPORT_EVERY_MS });
 
-const recordKey = (tenant: string, agent: string, { id, title, tried }: UndeliverableResult) =>
+const recordKey = ({ tenant, agent }: AgentRef, { id, title, tried }: UndeliverableResult) =>
   keyOf(records, tenant, agent, stableId("gone", id ?? title, ...tried.map(conversationKey)));
 
 /** The first report about a schedule and target wins for a week. */
 const recordOnce = async (
   store: Store,
-  { tenant, agent }: { readonly tenant: string; readonly agent: string },
+  agent: AgentRef,
   result: UndeliverableResult,
   decide: () => Promise<ReportRecord>,
 ): Promise<ReportRecord> => {
-  const key = recordKey(tenant, agent, result);
+  const key = recordKey(agent, result);
   const known = await store.get(key);
   if (known !== undefined) return known.value;
   return (await createOrRead(store, key, await decide())).value;

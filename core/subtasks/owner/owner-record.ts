@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AgentRef } from "../../contract/agent-ref.ts";
 import { RETENTION_MS } from "../../contract/bus.ts";
 import { collection, keyOf } from "../../contract/collection.ts";
 import { LastRead } from "../../contract/last-read.ts";
@@ -25,9 +26,7 @@ export type OwnerRecord = z.infer<typeof OwnerRecord>;
 
 const owners = collection("subtask-owners", OwnerRecord, { ttlMs: RETENTION_MS });
 
-export interface OwnerAddress {
-  readonly tenant: string;
-  readonly agent: string;
+export interface OwnerAddress extends AgentRef {
   readonly ownerId: string;
 }
 

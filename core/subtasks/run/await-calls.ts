@@ -1,3 +1,4 @@
+import type { SubtaskAddress } from "../../contract/addresses.ts";
 import type { Subtask, SubtaskNote } from "../../contract/subtask.ts";
 import { waitForChange } from "../../lib/index.ts";
 import type { SubtaskDeps } from "../deps.ts";
@@ -5,10 +6,11 @@ import { openCalls } from "../owner/batch.ts";
 import { readOwner } from "../owner/owner-record.ts";
 import { readSubtask } from "../record/subtask-record.ts";
 
-type Address = Pick<Subtask, "tenant" | "agent" | "id">;
-
 /** Ids of the open calls of a subtask to other agents. */
-export const outstandingCalls = async ({ store }: Pick<SubtaskDeps, "store">, subtask: Address): Promise<string[]> => {
+export const outstandingCalls = async (
+  { store }: Pick<SubtaskDeps, "store">,
+  subtask: SubtaskAddress,
+): Promise<string[]> => {
   const { tenant, agent, id: ownerId } = subtask;
   const { batches } = await readOwner(store, { tenant, agent, ownerId });
   return Object.values(batches)
@@ -26,7 +28,7 @@ interface Options {
 /** Waits until the open calls end (S10) or time out. A question of a peer or a note of the owner ends the wait. */
 export const waitForCalls = async (
   deps: SubtaskDeps,
-  subtask: Address,
+  subtask: SubtaskAddress,
   { timeoutMs, signal, unseen }: Options,
 ): Promise<void> => {
   const { clock, store, events: subtaskEvents, callEvents } = deps;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { SubtaskAddress } from "../../contract/addresses.ts";
 import { AppError } from "../../contract/app-error.ts";
 import { isoTime } from "../../contract/clock.ts";
 import type { Subtask, SubtaskResult } from "../../contract/subtask.ts";
@@ -101,22 +102,20 @@ const refusal = ({ logger }: SubtaskDeps, { delegationContext, traceId }: ToolCo
   return new AppError("conflict", why);
 };
 
-const withChanges = async (deps: SubtaskDeps, own: Address, result: SubtaskResult): Promise<SubtaskResult> => {
+const withChanges = async (deps: SubtaskDeps, own: SubtaskAddress, result: SubtaskResult): Promise<SubtaskResult> => {
   const workspaces = deps.workspaces.get(own.agent);
   const subtask = workspaces && (await readSubtask(deps.store, own));
   return subtask ? withArtifacts(deps, workspaces, subtask, result) : result;
 };
 
-type Address = Pick<Subtask, "tenant" | "agent" | "id">;
-
-const ownAddress = ({ tenant, agent, delegationContext }: ToolContext, given: string | undefined): Address => {
+const ownAddress = ({ tenant, agent, delegationContext }: ToolContext, given: string | undefined): SubtaskAddress => {
   const own = delegationContext.subtaskId;
   if (own === undefined) throw new AppError("forbidden", "Only a subtask can report to an owner.");
   if (given === undefined || given === own) return { tenant, agent, id: own };
   throw new AppError("forbidden", `You are ${own} and can report for nobody else, so not for ${given}.`);
 };
 
-const change = async (deps: SubtaskDeps, own: Address, by: (subtask: Subtask) => Subtask): Promise<Subtask> => {
+const change = async (deps: SubtaskDeps, own: SubtaskAddress, by: (subtask: Subtask) => Subtask): Promise<Subtask> => {
   const now = isoTime(deps.clock.now());
   // The subtask runs, even if the deferred write of its start is still pending.
   const subtask = await changeSubtask(deps, own, (is) =>
@@ -141,13 +140,23 @@ const withMessageCounted = (subtask: Subtask): Subtask => {
 
 type Notification = z.infer<typeof Notify>;
 
-const tell = async (deps: SubtaskDeps, own: Address, message: Notification, context: ToolContext): Promise<string> => {
+const tell = async (
+  deps: SubtaskDeps,
+  own: SubtaskAddress,
+  message: Notification,
+  context: ToolContext,
+): Promise<string> => {
   const subtask = await change(deps, own, withMessageCounted);
   await send(deps, subtask, message, context);
   return "Your owner is told.";
 };
 
-const ask = async (deps: SubtaskDeps, own: Address, message: Notification, context: ToolContext): Promise<string> => {
+const ask = async (
+  deps: SubtaskDeps,
+  own: SubtaskAddress,
+  message: Notification,
+  context: ToolContext,
+): Promise<string> => {
   const { idempotencyKey: questionKey, signal } = context;
   const subtask = await change(deps, own, (is) =>
     is.questionKey === questionKey ? is : { ...withMessageCounted(is), question: message.content, questionKey },
@@ -174,7 +183,10 @@ const send = ({ clock, ...deps }: SubtaskDeps, subtask: Subtask, message: Notifi
     timestamp: isoTime(clock.now()),
   });
 
-const openChildren = async ({ store }: SubtaskDeps, { tenant, agent, id: ownerId }: Address): Promise<string[]> => {
+const openChildren = async (
+  { store }: SubtaskDeps,
+  { tenant, agent, id: ownerId }: SubtaskAddress,
+): Promise<string[]> => {
   const { batches } = await readOwner(store, { tenant, agent, ownerId });
   return Object.values(batches).flatMap(({ members }) =>
     members.filter(({ ended, awaitedBy }) => !ended && awaitedBy === undefined).map(({ id: child }) => child),

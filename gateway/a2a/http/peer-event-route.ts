@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { loadIdentity, pushTokenOf } from "../../../core/a2a/index.ts";
+import type { AgentRef } from "../../../core/contract/agent-ref.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import type { Backbone } from "../../../core/contract/backbone.ts";
 import type { Secret } from "../../../core/contract/secret.ts";
@@ -12,9 +13,7 @@ import { markAuthenticated } from "../../http/limits/index.ts";
 const MAX_BODY_BYTES = 1_000_000;
 const TOKEN = "x-a2a-notification-token";
 
-interface CallParams {
-  readonly tenant: string;
-  readonly agent: string;
+interface CallParams extends AgentRef {
   readonly call: string;
 }
 

@@ -2,7 +2,7 @@ import { type ListTasksRequest, type ListTasksResponse, TaskState } from "@a2a-j
 import { RequestMalformedError } from "@a2a-js/sdk/errors";
 import { z } from "zod";
 import { dayOf, daysBefore, summariesOn, type TaskSummary, taskKey } from "../../../core/a2a/inbound/index.ts";
-import type { InboundTaskAddress } from "../../../core/contract/addresses.ts";
+import type { InboundTaskOwner } from "../../../core/contract/addresses.ts";
 import { type Clock, isoTime } from "../../../core/contract/clock.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import { checkHistoryLength } from "./read-call.ts";
@@ -13,8 +13,6 @@ const MAX_PAGE = 100;
 /** Tolerated clock skew: a status may be slightly in the future. */
 const MAX_SKEW_MS = 5 * 60_000;
 
-type TaskOwner = Pick<InboundTaskAddress, "tenant" | "agent" | "caller">;
-
 interface ListDeps {
   readonly store: Store;
   readonly clock: Clock;
@@ -23,7 +21,7 @@ interface ListDeps {
 /** A caller's tasks, most recently changed first. Reads the index and only the tasks on the page. */
 export const listTasks = async (
   { store, clock }: ListDeps,
-  owner: TaskOwner,
+  owner: InboundTaskOwner,
   request: ListTasksRequest,
 ): Promise<ListTasksResponse> => {
   const pageSize = request.pageSize ?? DEFAULT_PAGE;
@@ -61,7 +59,12 @@ interface Search {
  * Finds the entries after the page position, enough for a page and one more. The protocol requires the total number, so
  * the first page reads every entry of its days; later pages take the total from their token.
  */
-const find = async (store: Store, owner: TaskOwner, days: readonly string[], { fits, pageSize, from }: Search) => {
+const find = async (
+  store: Store,
+  owner: InboundTaskOwner,
+  days: readonly string[],
+  { fits, pageSize, from }: Search,
+) => {
   const found: TaskSummary[] = [];
   const seen = new Set<string>();
   let count = 0;
