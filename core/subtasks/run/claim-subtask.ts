@@ -1,11 +1,10 @@
 import type { SubtaskAddress } from "../../contract/addresses.ts";
-import { messageOf } from "../../contract/app-error.ts";
-import { isoTime, type Timer } from "../../contract/clock.ts";
+import { isoTime } from "../../contract/clock.ts";
 import type { Stored } from "../../contract/store.ts";
 import { hasEnded, type Subtask } from "../../contract/subtask.ts";
 import type { CoreDeps } from "../../turns/index.ts";
-import { begun, changeStored, readStored, reportChange, signalChange } from "../record/change-subtask.ts";
-import { subtaskKey, subtasksRead, writeSubtask } from "../record/subtask-record.ts";
+import { begun, changeStored, readStored, reportChange } from "../record/change-subtask.ts";
+import { subtaskKey, subtasksRead } from "../record/subtask-record.ts";
 
 /** Claims a subtask after a run that did not end it, and counts the run. An ended subtask stays unchanged. */
 export const claimAgain = (deps: CoreDeps, address: SubtaskAddress): Promise<Stored<Subtask> | undefined> =>
@@ -24,42 +23,3 @@ export const claimFirst = async (deps: CoreDeps, address: SubtaskAddress): Promi
   reportChange(deps, stored.value, value);
   return { ...stored, value };
 };
-
-/** Stores the start, unless the subtask has changed since it was claimed. */
-const writeStart = async (deps: CoreDeps, { value, revision }: Stored<Subtask>): Promise<Stored<Subtask>> => {
-  const written = await writeSubtask(deps.store, value, revision);
-  if (written !== undefined) {
-    signalChange(deps, value);
-    return written;
-  }
-  const note = (subtask: Subtask) => (subtask.status === "pending" ? begun(subtask, value.startedAt) : subtask);
-  const noted = await changeStored(deps, value, note);
-  // The subtask may have been ended before its run watched it.
-  if (noted) signalChange(deps, noted.value);
-  return noted ?? { value, revision };
-};
-
-/** A subtask that ends sooner is stored as ended only. */
-const AFTER_MS = 50;
-
-/** Stores the start of a subtask after a delay: saves one write for every subtask that ends within it. */
-export class DeferredStartWrite {
-  readonly #timer: Timer;
-  #writing: Promise<Stored<Subtask> | undefined> = Promise.resolve(undefined);
-
-  constructor(deps: CoreDeps, claimed: Stored<Subtask>) {
-    this.#timer = deps.clock.after(AFTER_MS, () => {
-      this.#writing = writeStart(deps, claimed).catch((error) => {
-        // The run goes on without it, because the end of the subtask is stored in any case.
-        deps.logger.debug({ subtask: claimed.value.id, error: messageOf(error) }, "could not store subtask start");
-        return undefined;
-      });
-    });
-  }
-
-  /** Cancels a write that has not begun. Resolves to the stored subtask if its start was written. */
-  async close(): Promise<Stored<Subtask> | undefined> {
-    this.#timer.cancel();
-    return this.#writing;
-  }
-}
