@@ -35,7 +35,7 @@ export const parts: readonly Part[] = [
     name: "batches",
     mutate: [
       "core/subtasks/batch/{batch-effects,batch-transitions,reserve}.ts",
-      "core/subtasks/owner/{batch,owner-record,owner-record-writer}.ts",
+      "core/subtasks/owner/{batch,owner-record,owner-record-writer,parked-jobs}.ts",
     ],
     tests: [
       "test/core/subtasks/batch/{batch-transitions,batch-effects}.test.ts",

@@ -1,8 +1,9 @@
-import type { Clock, Timer } from "../../contract/clock.ts";
+import type { Clock } from "../../contract/clock.ts";
 import type { Store, Stored } from "../../contract/store.ts";
 import { update } from "../../contract/update.ts";
 import type { OwnerAddress, OwnerRecord } from "./owner-record.ts";
 import { emptyOwner, ownerKey, ownersRead, withoutOld } from "./owner-record.ts";
+import { ParkedJobs } from "./parked-jobs.ts";
 
 export interface OwnerChange {
   readonly before: OwnerRecord;
@@ -19,18 +20,12 @@ interface Job {
 interface Lane {
   readonly address: OwnerAddress;
   waiting: Job[];
-  /** Jobs that wait for the next change, to share its write. */
-  parked: Job[];
-  parkedUntil?: Timer | undefined;
   isBusy: boolean;
   /** The record as this process last wrote it; the compare-and-set detects changes by others. */
   known?: Stored<OwnerRecord> | undefined;
   /** Batches whose effects this process has published: the next write may remove them. */
   readonly published: Set<string>;
 }
-
-/** A parked job holds a slot in which another subtask could run, so a longer turn is not waited for. */
-export const MAX_PARKED_MS = 120;
 
 /** Owners whose records are cached between two changes. */
 const MAX_LANES = 500;
@@ -44,12 +39,15 @@ export class OwnerRecordWriter {
   readonly #clock: Clock;
   /** Least recently used first. */
   readonly #lanes = new Map<string, Lane>();
-  /** Lanes with parked jobs, by the turn that those wait for. */
-  readonly #parking = new Map<string, Lane>();
+  readonly #parked: ParkedJobs<Lane, Job>;
 
   constructor(store: Store, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
+    this.#parked = new ParkedJobs(clock, (lane, jobs) => {
+      lane.waiting.unshift(...jobs);
+      this.#start(lane);
+    });
   }
 
   change(address: OwnerAddress, change: Job["change"]): Promise<OwnerChange> {
@@ -60,31 +58,20 @@ export class OwnerRecordWriter {
     });
   }
 
-  /** Parks the change until the next change of the owner, the release of the turn, or MAX_PARKED_MS. */
+  /** Parks the change until the next change of the owner or the release of the turn, for a moment at most. */
   changeWith(turnId: string, address: OwnerAddress, change: Job["change"]): Promise<OwnerChange> {
     const lane = this.#laneOf(address);
-    this.#parking.set(turnId, lane);
-    lane.parkedUntil ??= this.#clock.after(MAX_PARKED_MS, () => this.#unpark(lane));
-    return new Promise((resolve, reject) => lane.parked.push({ change, resolve, reject }));
+    return new Promise((resolve, reject) => this.#parked.park(turnId, lane, { change, resolve, reject }));
   }
 
   /** Called when the turn ends in this process, in any way. */
   release(turnId: string): void {
-    const lane = this.#parking.get(turnId);
-    if (lane === undefined) return;
-    this.#parking.delete(turnId);
-    this.#unpark(lane);
+    this.#parked.releaseTurn(turnId);
   }
 
   /** Called once all effects of a batch are published, so that the next write may remove it. */
   markPublished(address: OwnerAddress, turnId: string): void {
     this.#laneOf(address).published.add(turnId);
-  }
-
-  #unpark(lane: Lane): void {
-    if (lane.parked.length === 0) return;
-    lane.waiting.unshift(...takeParked(lane));
-    this.#start(lane);
   }
 
   #start(lane: Lane): void {
@@ -96,7 +83,7 @@ export class OwnerRecordWriter {
     // Subtasks whose ends were stored in one transaction arrive in one pass of the event loop: collect them.
     await new Promise((nextPass) => setImmediate(nextPass));
     while (lane.waiting.length > 0) {
-      const jobs = [...takeParked(lane), ...lane.waiting];
+      const jobs = [...this.#parked.take(lane), ...lane.waiting];
       lane.waiting = [];
       try {
         const changes = await this.#apply(lane, jobs);
@@ -140,26 +127,17 @@ export class OwnerRecordWriter {
 
   /** A busy lane must stay, or two lanes would write the same record. */
   #dropOldest(): void {
-    for (const [name, { isBusy, parked }] of this.#lanes) {
-      if (isBusy || parked.length > 0) continue;
+    for (const [name, lane] of this.#lanes) {
+      if (lane.isBusy || this.#parked.has(lane)) continue;
       this.#lanes.delete(name);
       return;
     }
   }
 }
 
-const takeParked = (lane: Lane): Job[] => {
-  const { parked } = lane;
-  lane.parked = [];
-  lane.parkedUntil?.cancel();
-  lane.parkedUntil = undefined;
-  return parked;
-};
-
 const newLane = (address: OwnerAddress): Lane => ({
   address,
   waiting: [],
-  parked: [],
   isBusy: false,
   published: new Set(),
 });

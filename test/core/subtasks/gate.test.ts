@@ -3,7 +3,7 @@ import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { WorkingMemory } from "../../../core/memory/working-memory.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
 import { readOwner } from "../../../core/subtasks/owner/owner-record.ts";
-import { MAX_PARKED_MS } from "../../../core/subtasks/owner/owner-record-writer.ts";
+import { MAX_PARKED_MS } from "../../../core/subtasks/owner/parked-jobs.ts";
 import { defaultDelegation } from "../../../core/turns/limits/agent-limits.ts";
 import { Gate } from "../../fakes/model-answer.ts";
 import { Recorder } from "../../fakes/recorder.ts";

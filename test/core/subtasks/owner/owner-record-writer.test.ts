@@ -8,7 +8,8 @@ import {
   withBatch,
   withUsedUp,
 } from "../../../../core/subtasks/owner/owner-record.ts";
-import { MAX_PARKED_MS, OwnerRecordWriter } from "../../../../core/subtasks/owner/owner-record-writer.ts";
+import { OwnerRecordWriter } from "../../../../core/subtasks/owner/owner-record-writer.ts";
+import { MAX_PARKED_MS } from "../../../../core/subtasks/owner/parked-jobs.ts";
 import { MemoryStore } from "../../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 
