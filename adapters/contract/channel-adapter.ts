@@ -45,6 +45,8 @@ export interface Capabilities {
    * It excludes the one anchor of a part, for which `maxPartLength` leaves room.
    */
   readonly anchorLength?: (anchor: Anchor) => number;
+  /** The text that people type before the name of a command; absent: "/". */
+  readonly commandPrefix?: string;
   /** Minimum time between two edits of one message; absent: 1 s. */
   readonly editEveryMs?: number;
   /**

@@ -3,11 +3,20 @@ import type { CommandLine } from "../../core/contract/user-message.ts";
 const COMMAND = /^\/([a-z][a-z0-9-]{0,31})(?:\s+([\s\S]*))?$/i;
 
 /**
- * Parses a text command, for channels without native slash commands: "/" and a name, then its arguments.
+ * Core asks people to write these lines on another channel, whose spelling of commands it does not know. No message to
+ * an agent looks like them: a link code as it is printed, or the answer to a link with its id.
+ */
+const LINK_LINE = /^`?[Ll]ink\s+([2-9A-Z]{5}-[2-9A-Z]{5}|(?:confirm|refuse) [0-9a-f]{16})`?$/;
+
+/**
+ * Parses a text command: "/" and a name, then its arguments.
  * A plain word is never a command: a person may want to say "help".
  */
 export const textCommand = (text: string): CommandLine | undefined => {
-  const [, name, args = ""] = COMMAND.exec(text.trim()) ?? [];
+  const typed = text.trim();
+  const [, linkArgs] = LINK_LINE.exec(typed) ?? [];
+  if (linkArgs !== undefined) return { name: "link", args: linkArgs };
+  const [, name, args = ""] = COMMAND.exec(typed) ?? [];
   return name === undefined ? undefined : { name: name.toLowerCase(), args: args.trim() };
 };
 

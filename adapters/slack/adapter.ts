@@ -16,7 +16,7 @@ import { defaultSlackLimits, identify, webApiClient } from "./api/web-api.ts";
 import { Profiles } from "./author.ts";
 import type { SlackConfig } from "./config.ts";
 import { httpReceiver } from "./http-receiver.ts";
-import { permalinkOf } from "./inbound.ts";
+import { COMMAND_PREFIX, permalinkOf } from "./inbound.ts";
 import { Intake } from "./intake.ts";
 import { anchorText, MAX_PART_LENGTH } from "./render.ts";
 import { SocketReceiver } from "./socket-receiver.ts";
@@ -64,6 +64,7 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
       resend: "repeats",
       maxPartLength: MAX_PART_LENGTH,
       anchorLength: (anchor) => anchorText(anchor).length,
+      commandPrefix: COMMAND_PREFIX,
       editEveryMs: 1_500,
       ...(config.streaming && { streamEveryMs: STREAM_EVERY_MS }),
     };

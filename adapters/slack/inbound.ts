@@ -94,7 +94,7 @@ const spoken = (event: MessageEvent, user: string, conversation: Conversation, a
   const text = plainText(event.text ?? "", identity.botUserId);
   const attachments = (event.files ?? []).flatMap(attachmentOf);
   const isAnswer = event.thread_ts !== undefined && event.thread_ts !== event.ts;
-  const command = text === "" && attachments.length === 0 ? { name: "help", args: "" } : textCommand(text);
+  const command = text === "" && attachments.length === 0 ? { name: "help", args: "" } : typedCommand(text);
   return {
     ...kindFor(command),
     // Slack sends a mention twice, as "app_mention" and as "message": two event ids, but the same timestamp and room.
@@ -111,6 +111,12 @@ const spoken = (event: MessageEvent, user: string, conversation: Conversation, a
     traceId: arrival.traceId,
   };
 };
+
+/** The app has one slash command for all commands; the manifest in docs/channels/slack.md registers it. */
+export const COMMAND_PREFIX = "/mooring ";
+
+/** Slack has no slash commands inside threads, so people write them as text there, with the prefix or without it. */
+const typedCommand = (text: string): CommandLine | undefined => textCommand(text.replace(/^\/mooring\s+\/?/i, "/"));
 
 const commandMessage = (
   { tenant, agent, now, traceId }: Arrival,

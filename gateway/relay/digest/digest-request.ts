@@ -4,7 +4,7 @@ import { conversationKey } from "../../../core/contract/conversation.ts";
 import type { ReplyRequest } from "../../../core/contract/delivery-request.ts";
 import type { Digest, DigestPart } from "../../../core/delivery/held/index.ts";
 import type { RelayContext } from "../context.ts";
-import { partsOf } from "../sending/delivery-parts.ts";
+import { partsOf, spelledText } from "../sending/delivery-parts.ts";
 import { composeDigest, digestText } from "./compose-digest.ts";
 
 /** Fits into one value of the store in any encoding. The remaining items wait for the next digest. */
@@ -32,7 +32,7 @@ export const digestParts = async (
   if (requests.length < 2) return [];
   const items = requests.map(async ({ id, reply, target }) => ({
     id,
-    markdown: reply.markdown,
+    markdown: spelledText(reply, capabilities.commandPrefix),
     anchor: await anchorIn(target, reply),
   }));
   return composeDigest(await Promise.all(items), capabilities);

@@ -2,6 +2,7 @@ import type { Capabilities, ChannelAdapter, Delivery } from "../../../adapters/c
 import type { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import { escapeAnchors } from "../../../adapters/contract/markdown/escape-anchors.ts";
 import { splitMarkdown, withFenceClosed } from "../../../adapters/contract/markdown/split-markdown.ts";
+import { spellCommands } from "../../../core/commands/index.ts";
 import type { AgentReply, Anchor } from "../../../core/contract/agent-reply.ts";
 import type { Received } from "../../../core/contract/bus.ts";
 import type { OutgoingReply, ReplyRequest } from "../../../core/contract/delivery-request.ts";
@@ -15,11 +16,12 @@ type RequestedReply = OutgoingReply & Pick<ReplyRequest, "byHand">;
  */
 export const deliveryParts = (
   { id, reply, target, byHand }: RequestedReply,
-  { maxPartLength, measure }: Capabilities,
+  { maxPartLength, measure, commandPrefix }: Capabilities,
   anchor: Anchor | null,
 ): Delivery[] => {
-  const shown = anchor === null ? reply : withWhy(reply);
-  const texts = splitMarkdown(reply.markdown, maxPartLength, measure);
+  const spelled = { ...reply, markdown: spelledText(reply, commandPrefix) };
+  const shown = anchor === null ? spelled : withWhy(spelled);
+  const texts = splitMarkdown(spelled.markdown, maxPartLength, measure);
   return texts.map((markdown, index) => ({
     id: `${id}/${index}`,
     reply: shown,
@@ -30,6 +32,10 @@ export const deliveryParts = (
     mayRepeat: false,
   }));
 };
+
+/** The text of a reply with its commands as people type them on the channel (I3). The model's text is never changed. */
+export const spelledText = ({ kind, outcome, markdown }: AgentReply, commandPrefix: string | undefined): string =>
+  kind === "notice" || outcome === "failed" ? spellCommands(markdown, commandPrefix) : markdown;
 
 /** The parts of a reply with the anchor of this moment. */
 export const partsOf = async (

@@ -169,6 +169,17 @@ describe("given an event that is not for the agent", () => {
   });
 });
 
+describe("given a command written as text, where Slack has no slash commands", () => {
+  it.each(["/why abc", "/mooring why abc", "/mooring /why abc", "/Mooring  Why abc"])(
+    "when the text is %j, then it is that command",
+    (text) => {
+      const event = { type: "message", channel_type: "im", channel: "D1", user: "UANN", ts: "1.000001", text };
+      const { message } = messageOfEvent(envelope(event), arrival()) as { message: { command?: unknown } };
+      expect(message.command).toEqual({ name: "why", args: "abc" });
+    },
+  );
+});
+
 describe("given a slash command", () => {
   const command = (text: string, more: object = {}, at: Partial<Arrival> = {}) =>
     messageOfCommand(

@@ -10,6 +10,27 @@ const partsOf = (markdown: string, maxPartLength?: number) =>
     sampleAnchor,
   );
 
+const spelledFor = (reply: object, commandPrefix?: string) =>
+  deliveryParts(
+    { id: "r/lobby", reply: { ...sampleReply("r", target, "Write `/link`."), ...reply }, target },
+    { connection: "shared", resend: "repeats", ...(commandPrefix !== undefined && { commandPrefix }) },
+    null,
+  ).map(({ part }) => part.markdown);
+
+describe("given a reply that names a command (I3)", () => {
+  it.each([{ kind: "notice" }, { outcome: "failed" }])(
+    "when core wrote it (%j), then the channel's prefix is used",
+    (by) => {
+      expect(spelledFor(by, "/mooring ")).toEqual(["Write `/mooring link`."]);
+      expect(spelledFor(by)).toEqual(["Write `/link`."]);
+    },
+  );
+
+  it("when the model wrote it, then its text stays as it is", () => {
+    expect(spelledFor({}, "/mooring ")).toEqual(["Write `/link`."]);
+  });
+});
+
 describe("given a reply for a channel", () => {
   it("when its text imitates an anchor, then no channel gets it so (O16)", () => {
     const [part] = partsOf(`look\n${sampleAnchor.text}`);
