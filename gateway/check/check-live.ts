@@ -20,8 +20,8 @@ interface CheckLiveDeps {
 }
 
 /** Contacts everything that the configuration names, and starts nothing. */
-export const checkLive = async (config: Config, parts: CheckLiveDeps): Promise<Finding[]> => {
-  const { clock, logger = silentLogger, newId } = parts;
+export const checkLive = async (config: Config, deps: CheckLiveDeps): Promise<Finding[]> => {
+  const { clock, logger = silentLogger, newId } = deps;
   const models = Promise.all(config.agents.map((agent) => checkModel(agent, { clock, logger })));
   const peers = checkPeers(config);
   const port = await checkPort(config);
@@ -29,22 +29,22 @@ export const checkLive = async (config: Config, parts: CheckLiveDeps): Promise<F
   return [port, ...backbone, ...(await models), ...(await peers)];
 };
 
-/** The backbone, and the channels, which need it. */
-const checkBackbone = async (config: Config, parts: Required<CheckLiveDeps>): Promise<Finding[]> => {
-  const { clock, logger } = parts;
+/** Checks the backbone, then the channels, which need it. */
+const checkBackbone = async (config: Config, deps: Required<CheckLiveDeps>): Promise<Finding[]> => {
+  const { clock, logger } = deps;
   const findings: Finding[] = [];
   let backbone: Backbone | undefined;
   try {
     if (config.backbone !== "embedded") findings.push(...(await checkNats(config.backbone)));
-    if (findings.some(({ verdict }) => verdict === "problem")) return [...findings, CHANNELS_NOT_ASKED];
+    if (findings.some(({ verdict }) => verdict === "problem")) return [...findings, CHANNELS_NOT_CHECKED];
     backbone = await openBackbone(config.backbone, { dataDir: config.dataDir, clock, logger });
     const health = backbone.health();
     if (!health.ok) throw new Error(health.reason);
     if (config.backbone === "embedded") findings.push(EMBEDDED);
     const url = publicUrl(config.gateway);
-    return [...findings, ...(await checkChannels(config, { ...parts, backbone, publicUrl: url, meter: silentMeter }))];
+    return [...findings, ...(await checkChannels(config, { ...deps, backbone, publicUrl: url, meter: silentMeter }))];
   } catch (error) {
-    return [...findings, { verdict: "problem", subject: "backbone", text: messageOf(error) }, CHANNELS_NOT_ASKED];
+    return [...findings, { verdict: "problem", subject: "backbone", text: messageOf(error) }, CHANNELS_NOT_CHECKED];
   } finally {
     await backbone?.close();
   }
@@ -55,19 +55,19 @@ const EMBEDDED: Finding = {
   subject: "backbone",
   text: "embedded; durability power-loss: every write is synced to disk",
 };
-const CHANNELS_NOT_ASKED: Finding = {
+const CHANNELS_NOT_CHECKED: Finding = {
   verdict: "note",
   subject: "channels",
-  text: "not asked, because they need the backbone",
+  text: "not checked, because they need the backbone",
 };
 
 const MODEL_TIMEOUT_MS = 30_000;
 
 /** Asks the agent's model for one word: only a real answer proves address, key and model name at once. */
-const checkModel = async (agent: Config["agents"][number], parts: ModelDeps): Promise<Finding> => {
+const checkModel = async (agent: Config["agents"][number], deps: ModelDeps): Promise<Finding> => {
   const subject = `model of ${agent.name}`;
   try {
-    const model = createModel(agent.model, parts);
+    const model = createModel(agent.model, deps);
     await model.step(
       { system: "", messages: [{ role: "user", text: "Answer with the word OK." }], tools: [], toolChoice: "none" },
       { signal: AbortSignal.timeout(MODEL_TIMEOUT_MS), onText: () => undefined },
@@ -87,14 +87,14 @@ export const checkPeers = async ({ a2a }: Config): Promise<Finding[]> =>
       const subject = `peer ${name}`;
       try {
         await probePeer({ name, ...peer }, AbortSignal.timeout(PEER_TIMEOUT_MS));
-        return { verdict: "ok", subject, text: "its card is there, and it lets us in" };
+        return { verdict: "ok", subject, text: "its card is valid, and it accepts the credentials" };
       } catch (error) {
         return { verdict: "problem", subject, text: messageOf(error) };
       }
     }),
   );
 
-/** A port in use is only a note: it may well be Mooring that uses it. */
+/** A port in use is only a note, because a running Mooring may use it. */
 const checkPort = async ({ gateway }: Config): Promise<Finding> => {
   const subject = "port";
   try {

@@ -3,7 +3,7 @@ import { describeConflicts, describeStreams, describeSync } from "./describe-nat
 import type { Finding } from "./finding.ts";
 import { type NatsNode, natsNodes, nodeLines } from "./nats-nodes.ts";
 
-/** Asks the servers before anything is opened, because opening would wait for a cluster without a quorum. */
+/** Runs before the backbone is opened, because opening it waits for a cluster without a quorum. */
 export const checkNats = async (config: Exclude<BackboneConfig, "embedded">): Promise<Finding[]> => {
   return natsFindings(await inspectNats(config), config.nats.replicas);
 };
@@ -50,21 +50,21 @@ const describeQuorum = (found: NatsInspection, nodes: readonly NatsNode[]): Find
   const needed = Math.floor(nodes.length / 2) + 1;
   const silent = streams.filter(({ problem }) => problem !== undefined);
   const isMinority = countUp(nodes) < needed;
-  // For some seconds a leader that has lost the other nodes goes on answering.
+  // A leader that has lost the other nodes still answers for some seconds.
   const reason = noLeader ?? (isMinority ? (silent[0]?.problem ?? notStored) : undefined);
   if (reason !== undefined) {
-    const advice = isMinority ? `${needed} of ${nodes.length} nodes must be up; start the others` : ASK_AGAIN;
+    const advice = isMinority ? `${needed} of ${nodes.length} nodes must be up; start the others` : CHECK_AGAIN;
     return finding("problem", `none, nothing is stored (${reason}): ${advice}`);
   }
   if (silent.length > 0) {
-    const text = `${silent.length} of ${streams.length} streams and buckets store nothing: start the nodes that keep them; ${ASK_AGAIN}`;
+    const text = `${silent.length} of ${streams.length} streams and buckets store nothing: start the nodes that keep them; ${CHECK_AGAIN}`;
     return finding(
       "problem",
       text,
       silent.map(({ kind, name, problem }) => `${kind} ${name}: ${problem}`),
     );
   }
-  if (notStored !== undefined) return finding("problem", `a write was not stored (${notStored}): ${ASK_AGAIN}`);
+  if (notStored !== undefined) return finding("problem", `a write was not stored (${notStored}): ${CHECK_AGAIN}`);
   if (cluster === undefined) return finding("ok", "not needed by a single server");
   const leaders =
     streams.length === 0 ? "JetStream has a leader" : "JetStream, each stream and each bucket have a leader";
@@ -73,4 +73,4 @@ const describeQuorum = (found: NatsInspection, nodes: readonly NatsNode[]): Find
 
 const countUp = (nodes: readonly NatsNode[]): number => nodes.filter(({ runs }) => runs).length;
 
-const ASK_AGAIN = "nodes elect leaders for some seconds after the loss of one, so ask again, then read their logs";
+const CHECK_AGAIN = "nodes elect leaders for some seconds after the loss of one, so check again, then read their logs";

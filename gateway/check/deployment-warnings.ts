@@ -6,7 +6,7 @@ import { isLoopbackName } from "../http/limits/index.ts";
 import type { Finding } from "./finding.ts";
 
 interface WarningOptions {
-  /** Holds secrets; it may be absent. */
+  /** Contains secrets; the file need not exist. */
   readonly envFile: string;
   /** False: this process serves no channels. */
   readonly isGateway?: boolean;
@@ -50,7 +50,7 @@ const undeclaredProxy = ({ gateway: { host, publicUrl, trustedProxies } }: Confi
 };
 
 const readableByOthers = (subject: string, path: string, mode: string): Finding[] => {
-  // Windows has other rights, and reports none of these.
+  // Windows has no such file modes.
   const stat = process.platform === "win32" ? undefined : statSync(path, { throwIfNoEntry: false });
   if (stat === undefined || (stat.mode & 0o077) === 0) return [];
   const found = (stat.mode & 0o777).toString(8);

@@ -58,7 +58,7 @@ const named = (label: string, kind: StreamState["kind"], members: readonly Strea
   return [`${label}: ${first}`, ...rest.map((line) => indent + line)];
 };
 
-/** Comma-separated, in lines of at most this many characters if no item is longer. */
+/** Comma-separated, in lines of at most `length` characters if no item is longer. */
 const wrapped = (items: readonly string[], length = MAX_LINE): string[] => {
   const lines: string[] = [];
   for (const [index, item] of items.entries()) {
@@ -72,7 +72,7 @@ const wrapped = (items: readonly string[], length = MAX_LINE): string[] => {
 
 const MAX_LINE = 100;
 
-/** Nothing for servers whose clusters refuse the second of two conflicting writes. */
+/** Empty if all servers reject the second of two conflicting writes in a cluster. */
 export const describeConflicts = (versions: readonly string[]): Finding[] => {
   const old = versions.find(mayStoreConflicts);
   if (old === undefined) return [];

@@ -1,7 +1,7 @@
-/** One thing that was checked. The text of a problem or warning says what to do; only problems fail a check. */
+/** The result of a check. The text of a problem or warning says what to do; only problems fail `mooring check`. */
 export interface Finding {
   readonly verdict: "ok" | "note" | "warning" | "problem";
-  /** "backbone", "model of mooring", "channel web" */
+  /** For example "backbone", "model of mooring" or "channel web". */
   readonly subject: string;
   readonly text: string;
   /** Further lines below the text. */

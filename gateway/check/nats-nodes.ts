@@ -1,7 +1,7 @@
 import type { NatsInspection } from "../../core/backbone/index.ts";
 
 export interface NatsNode {
-  /** "?": only its address is known. */
+  /** "?" if only the address is known. */
   readonly name: string;
   readonly address: string;
   readonly state: string;
@@ -34,9 +34,9 @@ export const natsNodes = ({ answering, silent, streams }: NatsInspection): NatsN
   ];
 };
 
-/** Aligned, one for each node. */
+/** One aligned line per node. */
 export const nodeLines = (given: readonly NatsNode[]): string[] => {
-  // A server without a configured name has its key of 56 letters as one.
+  // A server without a configured name uses its public key of 56 characters.
   const nodes = given.map((node) => ({ ...node, name: node.name.replace(/^N[A-Z0-9]{55}$/, "server") }));
   const width = (cell: (node: NatsNode) => string) => Math.max(...nodes.map((node) => cell(node).length));
   const widths = { name: width(({ name }) => name), address: width(({ address }) => address) };

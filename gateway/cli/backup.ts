@@ -15,18 +15,18 @@ export const backup = async ({ file, config, force }: BackupFlags): Promise<stri
   const dataDir = embeddedDataDir(config, "nats account backup FOLDER");
   const bytes = await backupDatabase({ dataDir, file, force });
   return [
-    `${resolve(file)} holds everything that was stored when the backup began (${megabytes(bytes)} MB, checked).`,
-    `It does not hold ${notInside(dataDir).join(", ")}.`,
+    `${resolve(file)} contains everything that was stored when the backup began (${megabytes(bytes)} MB, checked).`,
+    `It does not contain ${notInside(dataDir).join(", ")}.`,
     "",
   ].join("\n");
 };
 
-/** Puts a backup in place of the database, while Mooring does not run. */
+/** Replaces the database with a backup, while Mooring is stopped. */
 export const restore = async ({ file, config, force }: BackupFlags): Promise<string> => {
   const dataDir = embeddedDataDir(config, "nats account restore FOLDER");
   const before = await restoreDatabase({ dataDir, file, force, now: new Date() });
-  const kept = before === undefined ? "" : `The data that was there is now ${before}.\n`;
-  return `${resolve(file)} is restored to ${resolve(dataDir)}.\n${kept}`;
+  const kept = before === undefined ? "" : `The previous data was moved to ${before}.\n`;
+  return `${resolve(file)} was restored to ${resolve(dataDir)}.\n${kept}`;
 };
 
 const embeddedDataDir = (file: string | undefined, natsCommand: string): string => {
@@ -34,7 +34,7 @@ const embeddedDataDir = (file: string | undefined, natsCommand: string): string 
   if (backbone === "embedded") return dataDir;
   throw new AppError(
     "bad-configuration",
-    `with the nats backbone the data is in JetStream, not in dataDir: use "${natsCommand}" of the NATS command line (docs/reliability.md)`,
+    `the nats backbone stores its data in JetStream, not in dataDir: use "${natsCommand}" of the NATS command line (docs/reliability.md)`,
   );
 };
 

@@ -9,18 +9,18 @@ import { exitCode } from "./exit-code.ts";
 
 export interface ChatOptions {
   readonly file: string | undefined;
-  /** Of a gateway that runs; without it, the one that the configuration describes. */
+  /** A running gateway; defaults to the gateway of the configuration. */
   readonly url: string | undefined;
   readonly channel: string;
-  readonly anew: boolean;
+  readonly startNew: boolean;
   readonly waitSeconds: number;
 }
 
-/** Talks to a running gateway from the terminal, or from a script that pipes its messages in. */
-export const chat = async ({ file, url, channel, anew, waitSeconds }: ChatOptions): Promise<number> => {
+/** Connects the terminal, or a script that pipes its messages in, to a running gateway. */
+export const chat = async ({ file, url, channel, startNew, waitSeconds }: ChatOptions): Promise<number> => {
   const gateway = url ?? addressOf(file, channel);
   if (!/^https?:\/\//.test(gateway) || !URL.canParse(gateway)) {
-    throw new AppError("bad-input", `--url ${gateway} is no address such as http://localhost:8080`);
+    throw new AppError("bad-input", `--url ${gateway} must be an http or https address such as http://localhost:8080`);
   }
   const { host } = new URL(gateway);
   const talk = new TerminalChat({
@@ -30,7 +30,7 @@ export const chat = async ({ file, url, channel, anew, waitSeconds }: ChatOption
     screen: new TerminalScreen(process.stdout),
     newId: randomUUID,
     waitMs: waitSeconds * 1_000,
-    startNew: anew,
+    startNew,
   });
   const problem = await talk.run();
   if (problem === undefined) return exitCode.ok;
@@ -44,6 +44,6 @@ const addressOf = (file: string | undefined, channel: string): string => {
   const known = Object.keys(config.channels).join(", ");
   throw new AppError(
     "bad-configuration",
-    `there is no channel "${channel}" in the configuration: add "${channel}: { adapter: web }", or name one with --channel (${known})`,
+    `the configuration has no channel "${channel}": add "${channel}: { adapter: web }", or choose a channel with --channel (${known})`,
   );
 };

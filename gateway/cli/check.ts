@@ -7,7 +7,7 @@ import { describeAgent, describeBackbone, describeChannels } from "./describe-co
 import { exitCode } from "./exit-code.ts";
 import { table } from "./table.ts";
 
-/** Prints what would run; with `live`, also whether it could. Loading a configuration with problems throws. */
+/** Prints which parts would run; with `live`, also checks that they can. Throws for an invalid configuration. */
 export const check = async ({ file, live }: { file: string | undefined; live: boolean }): Promise<number> => {
   const config = loadConfig({ file });
   const rows = [
@@ -20,11 +20,11 @@ export const check = async ({ file, live }: { file: string | undefined; live: bo
   const warnings = deploymentWarnings(config, { envFile: envFileOf(configFile({ file })) });
   if (warnings.length > 0) process.stdout.write(`\nBefore others use it:\n\n${table(warnings.map(asRow))}`);
   if (!live) {
-    process.stdout.write(`\nNothing was contacted: --live does that.\n`);
+    process.stdout.write(`\nNo service was contacted; add --live for that.\n`);
     return exitCode.ok;
   }
   const findings = await checkLive(config, { clock: systemClock, newId: randomUUID });
-  process.stdout.write(`\nAsked live:\n\n${table(findings.map(asRow))}`);
+  process.stdout.write(`\nLive checks:\n\n${table(findings.map(asRow))}`);
   const problems = findings.filter(({ verdict }) => verdict === "problem").length;
   process.stdout.write(`\n${problems === 0 ? "No problems found." : `${problems} to fix.`}\n`);
   return problems === 0 ? exitCode.ok : exitCode.problem;

@@ -1,10 +1,10 @@
-/** What the shell, and whoever supervises the process, is told. */
+/** Exit codes, for shells and supervisors. */
 export const exitCode = {
   ok: 0,
-  /** Something is wrong with the configuration, the machine or a service; the last line says what. */
+  /** A problem with the configuration, the machine or a service; the last line of output describes it. */
   problem: 1,
-  /** The command line itself cannot be understood. */
+  /** Invalid command line. */
   usage: 2,
-  /** Stopped at once by a second signal, as shells count it. */
+  /** A second signal stopped the process: 128 plus its number, as in shells. */
   interrupted: { SIGINT: 130, SIGTERM: 143 },
 } as const;

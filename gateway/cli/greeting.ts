@@ -5,7 +5,7 @@ import { VERSION } from "../version.ts";
 import { describeAgent, describeBackbone, describeChannels } from "./describe-config.ts";
 import { table } from "./table.ts";
 
-export interface GreetingParts {
+export interface GreetingOptions {
   readonly config: Config;
   readonly roles: readonly Role[];
   readonly url?: string;
@@ -15,7 +15,7 @@ export interface GreetingParts {
 }
 
 /** Printed on standard output once everything runs. */
-export const greeting = ({ config, roles, url, healthUrl, adminTokenFile, warnings = [] }: GreetingParts): string => {
+export const greeting = ({ config, roles, url, healthUrl, adminTokenFile, warnings = [] }: GreetingOptions): string => {
   const rows: [string, string][] = [];
   if (url !== undefined) rows.push(["Open", url]);
   if (roles.includes("core"))

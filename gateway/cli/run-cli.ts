@@ -14,7 +14,7 @@ export const runCli = async (args: readonly string[]): Promise<number> => {
     .helpOption("-h, --help", "show this help")
     .helpCommand("help [command]", "show the help of a command")
     .configureHelp({ showGlobalOptions: true })
-    .showHelpAfterError("(mooring --help shows what there is)")
+    .showHelpAfterError("(mooring --help lists the commands)")
     .exitOverride();
 
   const runs = (name: string, roles: readonly Role[], description: string) =>
@@ -35,14 +35,14 @@ export const runCli = async (args: readonly string[]): Promise<number> => {
 
   await addInit(program, args);
 
-  addConfigOption(program.command("chat").description("talk to a gateway that runs, from the terminal or a script"))
+  addConfigOption(program.command("chat").description("talk to a running gateway from the terminal or a script"))
     .option("--url <address>", "the gateway's address (default: the configuration's)")
-    .option("--channel <name>", "the channel to come in by, one with the web adapter", "cli")
-    .option("--new", "begin a new conversation, as somebody new")
+    .option("--channel <name>", "the channel to use; it must have the web adapter", "cli")
+    .option("--new", "start a new conversation as a new visitor")
     .option("--wait <seconds>", "how long a script waits for its answers", wholeNumber, 120)
-    .action(async ({ config, url, channel, new: anew = false, wait }: ChatFlags) => {
+    .action(async ({ config, url, channel, new: startNew = false, wait }: ChatFlags) => {
       const { chat } = await import("./chat.ts");
-      code = await chat({ file: config, url, channel, anew, waitSeconds: wait });
+      code = await chat({ file: config, url, channel, startNew, waitSeconds: wait });
     });
 
   addConfigOption(
@@ -66,9 +66,9 @@ export const runCli = async (args: readonly string[]): Promise<number> => {
       process.stdout.write(await backup({ file, config, force }));
     });
 
-  addConfigOption(program.command("restore").description("put a backup in place of the data, while Mooring is stopped"))
-    .argument("<file>", "a file that backup has written")
-    .option("--force", "put the data that is there aside")
+  addConfigOption(program.command("restore").description("replace the data with a backup, while Mooring is stopped"))
+    .argument("<file>", "a file that backup wrote")
+    .option("--force", "move existing data aside")
     .action(async (file: string, { config, force = false }: BackupOptions) => {
       const { restore } = await import("./backup.ts");
       process.stdout.write(await restore({ file, config, force }));
@@ -108,10 +108,10 @@ interface TraceFlags {
 
 const wholeNumber = (text: string): number => {
   if (/^\d{1,6}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a whole number.");
+  throw new InvalidArgumentError("It must be a whole number of at most six digits.");
 };
 
 const addConfigOption = (command: Command): Command =>
   command
-    .option("-c, --config <file>", "the configuration (default: MOORING_CONFIG, else the one that is shipped)")
+    .option("-c, --config <file>", "the configuration file (default: MOORING_CONFIG, else the one that Mooring ships)")
     .helpOption("-h, --help", "show this help");

@@ -18,7 +18,7 @@ export const runUntilStopped = async (options: {
 }): Promise<number> => {
   const config = loadConfig({ file: options.file });
   const logger = createLogger(config.logLevel);
-  dieOfTheUnexpected(logger);
+  exitOnUncaughtError(logger);
 
   const asked = new AbortController();
   const stopped = stopSignal(asked);
@@ -37,14 +37,14 @@ export const runUntilStopped = async (options: {
     const wasServing = !asked.signal.aborted;
     process.stdout.write(greeting({ config, roles: options.roles, ...running, warnings }));
     const signal = await stopped;
-    process.stdout.write(`\n${signal}: finishing what is under way (again to stop at once) …\n`);
-    // Supervisors send SIGTERM; a person at the terminal, with Ctrl-C, waits for no load balancer.
+    process.stdout.write(`\n${signal}: finishing work in progress (send it again to stop at once) …\n`);
+    // Only supervisors send SIGTERM; after Ctrl-C in a terminal no load balancer needs time to react.
     await running.stop({ drain: signal === "SIGTERM" && wasServing });
     process.stdout.write("Stopped.\n");
   } catch (error) {
     if (!(error instanceof AppError && error.code === "stopped" && asked.signal.aborted)) throw error;
   }
-  // whatever an SDK still holds open must not keep a stopped process
+  // An SDK may still hold handles open.
   process.exit(exitCode.ok);
 };
 
@@ -59,10 +59,10 @@ const stopSignal = (asked: AbortController): Promise<StopSignal> =>
     }
   });
 
-/** A process in an unknown state ends; everything it had accepted is stored and taken up again. Rejections come here too. */
-const dieOfTheUnexpected = (logger: Logger): void => {
+/** Exits, because the state is unknown; stored work continues after a restart. Covers unhandled rejections. */
+const exitOnUncaughtError = (logger: Logger): void => {
   process.on("uncaughtException", (error, origin) => {
-    logger.error({ error, origin }, "unexpected; the process ends");
+    logger.error({ error, origin }, "uncaught error, process exits");
     process.exit(exitCode.problem);
   });
 };

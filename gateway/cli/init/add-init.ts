@@ -6,16 +6,16 @@ interface InitFlags {
   readonly yes?: boolean;
 }
 
-/** `mooring init`: every question is a flag too, so that a script can answer them all. */
+/** `mooring init`: each question also has a flag, so that a script can answer it. */
 export const addInit = async (program: Command, args: readonly string[]): Promise<void> => {
   // The questions load the schemas of all channels and models, which costs every other command 70 ms of CPU time.
   const { questions } = args.includes("init") ? await import("./questions.ts") : { questions: [] };
   const command = program
     .command("init")
-    .description("ask what is needed and write a configuration that runs")
-    .option("-o, --output <file>", "where to write it", "mooring.yaml")
-    .option("-f, --force", "write over a file that is there")
-    .option("-y, --yes", "ask nothing: take the defaults where no flag answers")
+    .description("ask a few questions and write a configuration that runs")
+    .option("-o, --output <file>", "the file to write", "mooring.yaml")
+    .option("-f, --force", "overwrite an existing file")
+    .option("-y, --yes", "ask nothing, use the default for each question without a flag")
     .helpOption("-h, --help", "show this help");
   const messages = new Map(
     questions.map(({ flag, message, choices }) => [
@@ -32,12 +32,12 @@ export const addInit = async (program: Command, args: readonly string[]): Promis
       const answer: unknown = command.getOptionValue(flag.attributeName());
       return typeof answer === "string" ? [[flag.name(), answer] as const] : [];
     });
-    const isThere = !yes && process.stdin.isTTY && process.stdout.isTTY;
+    const isInteractive = !yes && process.stdin.isTTY && process.stdout.isTTY;
     await init({
       output,
       force,
       given: new Map(given),
-      ...(isThere && { ask: askInTerminal }),
+      ...(isInteractive && { ask: askInTerminal }),
       say: (text) => void process.stdout.write(text),
     });
   });

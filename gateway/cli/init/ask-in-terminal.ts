@@ -5,14 +5,14 @@ import type { Question } from "./question.ts";
 
 /** Asks in the terminal. Ctrl-C ends the wizard, and nothing is written. */
 export const askInTerminal = async (question: Question): Promise<string> => {
-  const answer = await put(question);
+  const answer = await prompt(question);
   if (isCancel(answer)) throw new AppError("stopped", "stopped; nothing was written");
   return Array.isArray(answer) ? answer.join(",") : String(answer ?? "");
 };
 
-const put = ({ message, choices, several, secret, otherwise, optional, example }: Question) => {
+const prompt = ({ message, choices, several, secret, otherwise, optional, example }: Question) => {
   const required = optional !== true && otherwise === undefined;
-  const validate = (value: string | undefined) => (required && !value?.trim() ? "This one is needed." : undefined);
+  const validate = (value: string | undefined) => (required && !value?.trim() ? "An answer is required." : undefined);
   if (choices !== undefined) {
     const options = choices.map(({ value, label }) => ({ value, label }));
     if (several) return multiselect({ message, options, initialValues: listed(otherwise), required });

@@ -24,7 +24,7 @@ export const collectAnswers = async (
     if (problem !== undefined) problems.push(`  --${flag}: ${problem} (${question.message})`);
     else if (answer !== undefined) answers.set(flag, answer);
   }
-  problems.push(...[...unused].map((flag) => `  --${flag}: does not go with the other answers`));
+  problems.push(...[...unused].map((flag) => `  --${flag}: does not apply to the other answers`));
   if (problems.length > 0)
     throw new AppError("bad-configuration", `the answers have problems:\n${problems.join("\n")}`);
   return answers;

@@ -7,7 +7,7 @@ import { listed } from "../../../core/contract/setup-question.ts";
 import { type Ask, collectAnswers } from "./collect-answers.ts";
 import type { Answers, Question } from "./question.ts";
 import { questions } from "./questions.ts";
-import { thereAlready, type WrittenFiles, writeFiles } from "./write-files.ts";
+import { alreadyExists, type WrittenFiles, writeFiles } from "./write-files.ts";
 
 export interface InitOptions {
   readonly output: string;
@@ -21,12 +21,12 @@ export interface InitOptions {
 
 /** Asks, writes a valid configuration, and prints the next steps. Invalid answers are asked again, or rejected. */
 export const init = async ({ output, force, given, ask, say }: InitOptions): Promise<WrittenFiles> => {
-  if (!force && existsSync(output)) throw thereAlready(output);
+  if (!force && existsSync(output)) throw alreadyExists(output);
   let answers = await collectAnswers(questions, given, ask);
   for (let wrong = problemsOf(answers); wrong.length > 0; wrong = problemsOf(answers)) {
     const text = wrong.map(({ question, message }) => `  --${question.flag}: ${message}`).join("\n");
     if (ask === undefined) throw new AppError("bad-configuration", `the answers have problems:\n${text}`);
-    say(`\nThat would not run:\n${text}\n`);
+    say(`\nThis configuration would not run:\n${text}\n`);
     const flags = wrong.map(({ question }) => question.flag);
     const right = new Map([...answers].filter(([flag]) => !flags.includes(flag)));
     answers = await collectAnswers(questions, right, async (question) =>
@@ -70,7 +70,7 @@ const problemsOf = (answers: Answers): { question: Question; message: string }[]
   }
 };
 
-const UNWRITABLE = "cannot be kept in an env file: it has a line break, or quotes of every kind";
+const UNWRITABLE = "cannot be stored in an env file: it contains a line break, or all kinds of quotes";
 
 const isAt = (path: string, setting: string): boolean =>
   path === setting || path.startsWith(`${setting}.`) || path.startsWith(`${setting}[`);
@@ -82,9 +82,9 @@ const nextSteps = ({ config, env }: WrittenFiles, answers: Answers): string => {
     "",
     `Written: ${config}${env === undefined ? "" : `, and the secrets in ${env}, which only you can read`}`,
     "",
-    `  mooring check --live --config ${config}    does everything answer?`,
-    `  mooring start --config ${config}           runs it; then open http://localhost:${answers.get("port")}`,
-    ...guides.map((guide) => `  ${guide} says what to set up there`),
+    `  mooring check --live --config ${config}    checks that all services answer`,
+    `  mooring start --config ${config}           starts it; then open http://localhost:${answers.get("port")}`,
+    ...guides.map((guide) => `  ${guide} explains the setup on the platform`),
     "",
   ].join("\n");
 };

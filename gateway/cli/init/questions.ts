@@ -29,7 +29,7 @@ const modelQuestions: readonly Question[] = [
 const backboneQuestions: readonly Question[] = [
   {
     flag: "backbone",
-    message: "Where are messages kept?",
+    message: "Where are messages stored?",
     choices: [
       { value: "embedded", label: "in one file on this machine: nothing to install, one process" },
       { value: "nats", label: "in NATS with JetStream: any number of processes" },

@@ -9,10 +9,10 @@ export interface WrittenFiles {
   readonly env?: string;
 }
 
-export const thereAlready = (file: string): AppError =>
+export const alreadyExists = (file: string): AppError =>
   new AppError(
     "bad-configuration",
-    `${file} is there already: name another with --output, or write over it with --force`,
+    `${file} already exists: choose another file with --output, or overwrite it with --force`,
   );
 
 /** Replaces an existing configuration only with `force`. Keeps unrelated lines of the env file. */
@@ -21,8 +21,8 @@ export const writeFiles = async (file: string, { yaml, env }: StarterFiles, forc
     await writeFile(file, yaml, { flag: force ? "w" : "wx" });
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "EEXIST") throw thereAlready(file);
-    throw new AppError("bad-configuration", `${file} cannot be written (${code}): name another with --output`);
+    if (code === "EEXIST") throw alreadyExists(file);
+    throw new AppError("bad-configuration", `could not write ${file} (${code}): choose another file with --output`);
   }
   if (env === "") return { config: file };
   const envFile = join(dirname(file), ENV_FILE);

@@ -23,7 +23,7 @@ const told = (changes: Partial<NatsInspection>, replicas = 3) =>
   );
 
 describe("given a cluster of three", () => {
-  it("when all is well, then nodes, quorum, replicas and the way to the sync setting are named", () => {
+  it("when it is healthy, then the findings list nodes, quorum and replicas, and explain the sync setting", () => {
     expect(told({})).toEqual([
       'ok backbone: NATS 2.11.4 with JetStream, cluster "local", nodes up: 3 of 3 | n1  n1:4222  2.11.4 | n2  n2:4222  2.11.4 | n3  n3:4222  2.11.4',
       "ok quorum: JetStream, each stream and each bucket have a leader; 2 of 3 nodes must be up",
@@ -32,7 +32,7 @@ describe("given a cluster of three", () => {
     ]);
   });
 
-  it("when streams differ, then those whose replicas are alike stand together", () => {
+  it("when streams differ, then those with the same replicas share a finding", () => {
     const streams = [
       stream("m_a", CURRENT),
       stream("m_b", { ...CURRENT, n3: "offline" }),
@@ -50,7 +50,7 @@ describe("given a cluster of three", () => {
     ]);
   });
 
-  it("when one configured address is silent, then it is the node that streams name and no other answers for", () => {
+  it("when one configured address does not answer, then it is matched to the node that only streams name", () => {
     const silent = [{ address: "n3:4222", reason: "TIMEOUT" }];
     expect(told({ answering: [node("n1"), node("n2")], silent })[0]).toBe(
       'warning backbone: NATS 2.11.4 with JetStream, cluster "local", nodes up: 2 of 3; start the others, or correct ' +
@@ -64,7 +64,7 @@ describe("given a cluster of three", () => {
     );
   });
 
-  it("when it has no leader, then that is a problem that names how many nodes must be up (F35)", () => {
+  it("when it has no leader, then the problem says how many nodes must be up (F35)", () => {
     const silent = ["n2:4222", "n3:4222"].map((address) => ({ address, reason: "CONNECTION_REFUSED" }));
     const found = told({ answering: [node("n1")], silent, streams: [], noLeader: "temporarily unavailable" });
     expect(found[1]).toBe(
@@ -73,7 +73,7 @@ describe("given a cluster of three", () => {
     expect(found).toHaveLength(3);
   });
 
-  it("when its leader has just lost the other nodes and still answers, then that is the same problem (F35)", () => {
+  it("when its leader has just lost the other nodes and still answers, then the problem is the same (F35)", () => {
     const silent = ["n2:4222", "n3:4222"].map((address) => ({ address, reason: "CONNECTION_REFUSED" }));
     const streams = [stream("m_a", CURRENT), { ...stream("m_b", CURRENT), problem: "no answer (TIMEOUT)" }];
     const none = /^problem quorum: none, nothing is stored \(.*TIMEOUT.*\): 2 of 3 nodes must be up; start the others/;
@@ -87,7 +87,7 @@ describe("given a cluster of three", () => {
     expect(told({ notStored: "TIMEOUT" })[1]).toMatch(/^problem quorum: a write was not stored \(TIMEOUT\)/);
   });
 
-  it("when its servers may store conflicting writes, then it is advised to upgrade, unless nothing is replicated", () => {
+  it("when its servers may store conflicting writes, then a warning advises an upgrade, unless nothing is replicated", () => {
     const answering = [node("n1", "2.9.20"), node("n2", "2.9.21"), node("n3")];
     const warning = /^warning conflicting writes: .* 2.9.20 .*upgrade to 2.9.21 or later/;
     expect(told({ answering }).filter((line) => warning.test(line))).toHaveLength(1);
@@ -95,13 +95,13 @@ describe("given a cluster of three", () => {
     expect(told({}).filter((line) => line.includes("conflicting"))).toEqual([]);
   });
 
-  it("when there are fewer nodes than replicas, then it is advised what to set", () => {
+  it("when there are fewer nodes than replicas, then a warning says what to set", () => {
     expect(told({}, 5)[0]).toMatch(/^warning .*replicas is 5; set nats.replicas to 1 or run at least 5 nodes/);
   });
 });
 
 describe("given a single server without a name", () => {
-  it("when it is asked, then it needs no quorum and its key is not shown", () => {
+  it("when it is checked, then no quorum is needed and its key is not shown", () => {
     const answering = [{ ...node(`N${"A".repeat(55)}`, "2.9.10"), address: "127.0.0.1:4222" }];
     expect(told({ answering, cluster: undefined, streams: [] }, 1)).toEqual([
       "ok backbone: NATS 2.9.10 with JetStream, a single server | server  127.0.0.1:4222  2.9.10",
@@ -112,7 +112,7 @@ describe("given a single server without a name", () => {
   });
 });
 
-describe("given what a server reports of a stream's replicas", () => {
+describe("given a server's report on the replicas of a stream", () => {
   const peer = { name: "n2", current: true, offline: false, active: 500_000_000, lag: 0 };
   const stateOf = (changes: object) =>
     replicasOf({

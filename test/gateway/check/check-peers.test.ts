@@ -18,19 +18,19 @@ const start = async (options: SdkAgentOptions = {}): Promise<SdkAgent> => {
 const ask = (peer: Record<string, unknown>) =>
   checkPeers(Config.parse({ agents: [{ name: "mooring", model: "demo" }], a2a: { peers: { ships: peer } } }));
 
-describe("given a peer elsewhere that an operator has configured", () => {
+describe("given a configured remote peer", () => {
   it.each(["JSON-RPC", "HTTP+JSON", "0.3"] as const)(
-    "when it speaks %s and takes our token, then that is said, and it was given nothing to do",
+    "when it speaks %s and accepts the token, then the finding is ok, and no work was sent to it",
     async (speaks) => {
       const { url, heard } = await start({ speaks, token: "right" });
       expect(await ask({ url, token: "right" })).toEqual([
-        { verdict: "ok", subject: "peer ships", text: "its card is there, and it lets us in" },
+        { verdict: "ok", subject: "peer ships", text: "its card is valid, and it accepts the credentials" },
       ]);
       expect(heard).toEqual([]);
     },
   );
 
-  it("when it does not take our token, then the problem names the setting", async () => {
+  it("when it rejects the token, then the problem names the setting", async () => {
     const { url } = await start({ token: "right" });
     expect(await ask({ url, token: "wrong" })).toEqual([
       {
@@ -41,18 +41,18 @@ describe("given a peer elsewhere that an operator has configured", () => {
     ]);
   });
 
-  it("when nobody is there, then the problem says how that showed", async () => {
+  it("when it is unreachable, then the problem contains the network error", async () => {
     const [finding] = await ask({ url: `http://127.0.0.1:${await freePort()}` });
     expect(finding).toMatchObject({ verdict: "problem", text: expect.stringContaining("ECONNREFUSED") });
   });
 
-  it("when its card sends us to another private address, then the problem says which of the two to change", async () => {
+  it("when its card names another private address, then the problem contains that address", async () => {
     const { url } = await start({ elsewhere: "http://10.1.2.3:8080" });
     const [finding] = await ask({ url });
     expect(finding).toMatchObject({ verdict: "problem", text: expect.stringContaining("http://10.1.2.3:8080") });
   });
 
-  it("when what is there is no agent, then that is a problem", async () => {
+  it("when the server is not an agent, then that is a problem", async () => {
     const { url } = await start({
       intercept: (_request, response) => {
         response.writeHead(200, { "content-type": "text/html" }).end("<p>hello</p>");

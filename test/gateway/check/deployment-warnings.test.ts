@@ -28,27 +28,30 @@ describe("given the settings of a gateway", () => {
     ["all addresses of IPv6", { host: "::" }, ["demo model"]],
     ["an address of the network", { host: "10.0.0.7" }, ["demo model"]],
     ["a public address in front of loopback", { publicUrl: "http://chat.example" }, ["demo model", "proxy"]],
-  ])("when it listens on %s with the demo model, then it warns if others reach it (U1)", (_, gateway, expected) => {
-    expect(subjects(gateway, DEMO)).toEqual(expected);
-  });
+  ])(
+    "when it listens on %s with the demo model, then there is a warning if other machines can reach it (U1)",
+    (_, gateway, expected) => {
+      expect(subjects(gateway, DEMO)).toEqual(expected);
+    },
+  );
 
   it.each([
-    ["none is needed", { host: "0.0.0.0", publicUrl: "http://chat.example" }, []],
+    ["no proxy is needed", { host: "0.0.0.0", publicUrl: "http://chat.example" }, []],
     ["the address is https", { host: "0.0.0.0", publicUrl: "https://chat.example" }, ["proxy"]],
-    ["it is in front of loopback", { publicUrl: "http://chat.example" }, ["proxy"]],
-    ["it is declared", { publicUrl: "https://chat.example", trustedProxies: ["127.0.0.1"] }, []],
-    ["people are on this machine", { publicUrl: "http://localhost:9000" }, []],
-  ])("when a proxy must be in front, or %s, then an undeclared one is warned about", (_, gateway, expected) => {
+    ["the public address leads to loopback", { publicUrl: "http://chat.example" }, ["proxy"]],
+    ["the proxy is declared", { publicUrl: "https://chat.example", trustedProxies: ["127.0.0.1"] }, []],
+    ["the public address is local", { publicUrl: "http://localhost:9000" }, []],
+  ])("when %s, then there is a warning only for an undeclared proxy", (_, gateway, expected) => {
     expect(subjects(gateway)).toEqual(expected);
   });
 
-  it("when the process is no gateway, then they do not matter", () => {
+  it("when the process is not a gateway, then there are no warnings", () => {
     expect(subjects({ host: "0.0.0.0", publicUrl: "https://chat.example" }, DEMO, false)).toEqual([]);
   });
 });
 
-describe("given files that hold secrets and conversations", () => {
-  it("when other users may read them, then each is named with the command that closes it (U1)", () => {
+describe("given files with secrets and conversations", () => {
+  it("when other users may read them, then each has a warning with the chmod command (U1)", () => {
     const env = join(folder, ".env");
     writeFileSync(env, "");
     chmodSync(env, 0o640);

@@ -46,7 +46,7 @@ const EVERYTHING = {
   "nats-servers": "nats://a:4222,nats://b:4222",
 };
 
-describe("given nobody to ask", () => {
+describe("given no terminal", () => {
   it("when no flag is given, then the defaults make a configuration that runs (U2)", async () => {
     expect(await run({})).toEqual({ config: file() });
     const { agents, channels, backbone } = written();
@@ -56,7 +56,7 @@ describe("given nobody to ask", () => {
     expect(said).toContain(`mooring start --config ${file()}`);
   });
 
-  it("when every channel is wanted, then its settings are there and its secrets are in .env alone", async () => {
+  it("when every channel is chosen, then the configuration has their settings, and only .env has their secrets", async () => {
     await run(EVERYTHING);
     const config = written();
     expect(config.channels).toMatchObject({
@@ -76,38 +76,38 @@ describe("given nobody to ask", () => {
     for (const secret of secrets) expect(said).not.toContain(secret);
   });
 
-  it("when flags are missing, wrong or pointless, then all are named at once, and nothing is written", async () => {
+  it("when flags are missing, invalid or not applicable, then one error names all of them, and nothing is written", async () => {
     const given = { channels: "slack", "slack-mode": "pigeon", "teams-app-id": "x" };
     await expect(run(given)).rejects.toThrow(
-      /--slack-bot-token: is missing[\s\S]*--slack-mode: must be one of socket, http[\s\S]*--teams-app-id: does not go with/,
+      /--slack-bot-token: is missing[\s\S]*--slack-mode: must be one of socket, http[\s\S]*--teams-app-id: does not apply to/,
     );
     await expect(readFile(file())).rejects.toThrow("ENOENT");
   });
 
-  it("when an answer would not run, then its flag is named with the rule", async () => {
+  it("when an answer is invalid, then the error names its flag and the rule", async () => {
     const given = { channels: "slack", "slack-bot-token": "xapp-1", "slack-app-token": "xapp-1", port: "99999" };
     await expect(run(given)).rejects.toThrow(/--slack-bot-token: must begin with "xoxb-"\n {2}--port: must be/);
   });
 
-  it("when a file is there, then it stays, unless --force is given", async () => {
+  it("when the file exists, then it is kept, unless --force is given", async () => {
     await writeFile(file(), "mine");
     await expect(run({})).rejects.toThrow(
-      "is there already: name another with --output, or write over it with --force",
+      "already exists: choose another file with --output, or overwrite it with --force",
     );
     expect(await readFile(file(), "utf8")).toBe("mine");
     await run({}, { force: true });
     expect(written().backbone).toBe("embedded");
   });
 
-  it("when an env file is there, then others' lines stay and ours are new", async () => {
+  it("when an env file exists, then unrelated lines are kept and the wizard's lines replaced", async () => {
     await writeFile(envFile(), "OTHER=1\nMODEL_API_KEY='old'");
     await run({ model: "anthropic", "model-name": "claude", "model-key": "new" });
     expect(await readFile(envFile(), "utf8")).toBe("OTHER=1\nMODEL_API_KEY='new'\n");
   });
 });
 
-describe("given a person", () => {
-  it("when an answer would not run, then only that is asked again", async () => {
+describe("given a terminal", () => {
+  it("when an answer is invalid, then only that question is asked again", async () => {
     const asked: string[] = [];
     const answers: Record<string, string[]> = { channels: ["slack"], "slack-bot-token": ["nonsense", "xoxb-1"] };
     const ask = async ({ flag }: Question) => {
@@ -122,7 +122,7 @@ describe("given a person", () => {
     expect(written().channels.slack).toMatchObject({ adapter: "slack" });
   });
 
-  it("when they stop, then nothing is written", async () => {
+  it("when the person cancels, then nothing is written", async () => {
     const ask = () => Promise.reject(new Error("stopped"));
     await expect(run({}, { ask })).rejects.toThrow("stopped");
     await expect(readFile(file())).rejects.toThrow("ENOENT");
@@ -130,7 +130,7 @@ describe("given a person", () => {
 });
 
 describe("given any key", () => {
-  it("then the configuration that is written holds it, or it is refused and nothing is written", async () => {
+  it("then the written configuration contains it, or it is rejected and nothing is written", async () => {
     const key = fc.string({ minLength: 1, unit: fc.constantFrom(..."ab'\"`$#{}\\= \n") });
     await fc.assert(
       fc.asyncProperty(key, async (secret) => {
