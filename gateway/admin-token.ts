@@ -5,13 +5,13 @@ import { AppError, messageOf } from "../core/contract/app-error.ts";
 
 const FILE = "admin-token";
 
-/** The token of operators where none is configured: made at the first start, kept in dataDir, readable by its owner only. */
+/** The operator token of a deployment that configures none. The first start creates it in dataDir. */
 export const ensureAdminToken = async (dataDir: string): Promise<{ file: string; token: string }> => {
   const { file, token } = await readAdminToken(dataDir);
-  return { file, token: token ?? (await makeToken(dataDir, file)) };
+  return { file, token: token ?? (await createToken(dataDir, file)) };
 };
 
-/** The same, if it was made already. */
+/** The token is undefined if no start has created it yet. */
 export const readAdminToken = async (dataDir: string): Promise<{ file: string; token: string | undefined }> => {
   const file = join(dataDir, FILE);
   return { file, token: await readToken(file) };
@@ -20,25 +20,25 @@ export const readAdminToken = async (dataDir: string): Promise<{ file: string; t
 const readToken = async (file: string): Promise<string | undefined> => {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return undefined;
-    throw new AppError("data-unusable", `${file} cannot be read (${codeOf(error)}): give its owner the right to`, {
+    throw new AppError("data-unusable", `could not read ${file} (${codeOf(error)}): give its owner read permission`, {
       cause: error,
     });
   });
   if (text === undefined) return undefined;
   const token = text.trim();
   if (token.length < 16)
-    throw new AppError("data-unusable", `${file} holds no token: delete it, and a new one is made`);
+    throw new AppError("data-unusable", `${file} does not contain a token: delete it, then the next start creates one`);
   return token;
 };
 
-/** Written aside and linked into place: a process that dies half-way, or is second, leaves no half a token behind. */
-const makeToken = async (dataDir: string, file: string): Promise<string> => {
+/** Links a temporary file into place, so that neither a crash nor a concurrent start leaves a partial token. */
+const createToken = async (dataDir: string, file: string): Promise<string> => {
   const token = randomBytes(32).toString("base64url");
-  const aside = `${file}.${randomBytes(6).toString("hex")}`;
+  const temporary = `${file}.${randomBytes(6).toString("hex")}`;
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    await writeFile(aside, `${token}\n`, { flag: "wx", mode: 0o600, flush: true });
-    await link(aside, file);
+    await writeFile(temporary, `${token}\n`, { flag: "wx", mode: 0o600, flush: true });
+    await link(temporary, file);
     return token;
   } catch (error) {
     const code = codeOf(error);
@@ -46,13 +46,13 @@ const makeToken = async (dataDir: string, file: string): Promise<string> => {
     if (theirs !== undefined) return theirs;
     throw new AppError(
       "data-unusable",
-      `${dataDir} cannot be written to (${code}): make it so, or set another dataDir`,
+      `could not write to ${dataDir} (${code}): make it writable, or set another dataDir`,
       {
         cause: error,
       },
     );
   } finally {
-    await rm(aside, { force: true }).catch(() => undefined);
+    await rm(temporary, { force: true }).catch(() => undefined);
   }
 };
 

@@ -5,14 +5,14 @@ import type { Destination, Home } from "../core/delivery/index.ts";
 import type { DeclaredPerson } from "../core/people/index.ts";
 import type { ConfiguredSchedule, ScheduleConfig } from "../core/schedules/index.ts";
 
-/** The schedules of an agent as its core takes them: their targets by account and conversation, not by name. */
+/** Resolves the targets of an agent's schedules to accounts and conversations. */
 export const configuredSchedules = (
   config: Pick<Config, "people">,
   schedules: readonly ScheduleConfig[],
   home: Home | undefined,
 ): ConfiguredSchedule[] =>
   schedules.flatMap(({ deliverTo = home, ...schedule }) =>
-    // The check of the configuration has refused one that goes nowhere.
+    // The configuration's validation rejects a schedule without a target.
     deliverTo === undefined ? [] : [{ ...schedule, destination: destinationOf(config, deliverTo) }],
   );
 
@@ -22,7 +22,7 @@ export const destinationOf = ({ people }: Pick<Config, "people">, place: Home): 
   return { person: Object.entries(accounts).map(([channel, accountId]) => ({ channel, accountId })) };
 };
 
-/** Where an agent can be reached and can reach people, as the configuration has it. */
+/** The agent's home and channels, from the configuration. */
 interface AgentPlaces {
   readonly home: Destination | undefined;
   readonly hasChannel: (channel: string) => boolean;
@@ -55,7 +55,7 @@ export const inboundOptions = (
 export const isCalled = ({ callers }: Config["a2a"], agent: string): boolean =>
   Object.values(callers).some(({ agents }) => agents?.includes(agent) ?? true);
 
-/** The people of the configuration. A person is one within a tenant: accounts in two of them make two people. */
+/** The configured people, one per tenant: a person with accounts in two tenants counts as two. */
 export const declaredPeople = (config: Config): DeclaredPerson[] =>
   config.people.flatMap(({ name, accounts }) => {
     const placed = Object.entries(accounts).map(([channel, accountId]) => ({
@@ -70,9 +70,9 @@ export const declaredPeople = (config: Config): DeclaredPerson[] =>
     }));
   });
 
-/** A channel belongs to one agent, and so to its tenant. */
+/** The tenant of an agent, and so of its channels. */
 export const tenantOf = ({ agents }: Config, agent: string): string => {
   const found = agents.find(({ name }) => name === agent);
-  if (found === undefined) throw new AppError("bad-configuration", `agents: there is none called "${agent}"`);
+  if (found === undefined) throw new AppError("bad-configuration", `agents: no agent has the name "${agent}"`);
   return found.tenant;
 };

@@ -5,17 +5,17 @@ import type { Backbone } from "../core/contract/backbone.ts";
 import type { Clock, Timer } from "../core/contract/clock.ts";
 import type { Logger } from "../core/contract/logger.ts";
 
-const LOOK_AGAIN_MS = 100;
+const POLL_EVERY_MS = 100;
 
 /** Resolves once the backbone is healthy; rejects with "stopped" if the signal aborts first. */
 export const whenHealthy = (backbone: Backbone, clock: Clock, giveUp: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
-    const look = () => {
+    const check = () => {
       if (giveUp.aborted) reject(new AppError("stopped", "stopped before the backbone could be reached"));
       else if (backbone.health().ok) resolve();
-      else clock.after(LOOK_AGAIN_MS, look);
+      else clock.after(POLL_EVERY_MS, check);
     };
-    look();
+    check();
   });
 
 interface OutageWatchDeps {
@@ -26,19 +26,19 @@ interface OutageWatchDeps {
 }
 
 /** A shorter outage goes unnoticed; the adapters' regular refresh covers it. */
-const LOOK_EVERY_MS = 100;
+const CHECK_EVERY_MS = 100;
 
 /** Refreshes the adapters after an outage of the backbone, because its signals were lost. */
 export const refreshAfterOutage = ({ backbone, adapters, clock, logger }: OutageWatchDeps): Timer => {
   let wasOk = true;
   let timer: Timer;
-  const look = () => {
+  const check = () => {
     const { ok } = backbone.health();
     if (ok && !wasOk) for (const adapter of adapters) refresh(adapter, logger);
     wasOk = ok;
-    timer = clock.after(LOOK_EVERY_MS, look);
+    timer = clock.after(CHECK_EVERY_MS, check);
   };
-  timer = clock.after(LOOK_EVERY_MS, look);
+  timer = clock.after(CHECK_EVERY_MS, check);
   return { cancel: () => timer.cancel() };
 };
 

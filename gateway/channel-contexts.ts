@@ -23,7 +23,7 @@ export interface ChannelDeps extends AgentRef {
   readonly channel: string;
   readonly publicUrl: string;
   readonly backbone: Backbone;
-  /** Absent: whether writes work is not known, and each message is tried. */
+  /** Absent: the gateway attempts to store each message. */
   readonly writes?: WriteAvailability | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -34,16 +34,16 @@ export interface ChannelDeps extends AgentRef {
 }
 
 /** The dependencies of a channel's adapter. */
-export const adapterContext = ({ backbone, ...parts }: ChannelDeps): AdapterContext => ({
-  ...parts,
-  logger: parts.logger.child({ channel: parts.channel }),
+export const adapterContext = ({ backbone, ...deps }: ChannelDeps): AdapterContext => ({
+  ...deps,
+  logger: deps.logger.child({ channel: deps.channel }),
   commands: commandMenu,
   store: backbone.store,
-  writes: parts.writes ?? alwaysWritable,
+  writes: deps.writes ?? alwaysWritable,
   freeBytes: backbone.freeBytes,
-  signal: (signal) => backbone.bus.signal(subjectsOf(parts.tenant).userSignal(parts.agent), signal),
+  signal: (signal) => backbone.bus.signal(subjectsOf(deps.tenant).userSignal(deps.agent), signal),
   sessionOf: async (conversation, isNew = false) => {
-    const place = { ...parts, conversation };
+    const place = { ...deps, conversation };
     return isNew ? firstSessionId(place) : currentSession(backbone.store, place);
   },
 });
@@ -65,7 +65,7 @@ export interface ChannelRules {
 }
 
 /** The dependencies of a channel's relay. */
-export const relayContext = ({ backbone, ...parts }: ChannelDeps, rules: ChannelRules = {}): RelayContext => {
+export const relayContext = ({ backbone, ...deps }: ChannelDeps, rules: ChannelRules = {}): RelayContext => {
   const { access, adapter, admits: letsIn = admits(access), defaultsOn = () => ({}) } = rules;
   const {
     findPermalink = async () => undefined,
@@ -74,10 +74,10 @@ export const relayContext = ({ backbone, ...parts }: ChannelDeps, rules: Channel
     leaseMs = defaultRelayLimits.leaseMs,
   } = rules;
   const { bus, store } = backbone;
-  const reporting = { ...parts, bus, store, checkpoint: noCheckpoint, home, hasChannel };
-  const deciding = { store, clock: parts.clock, defaultsOn, admits: letsIn };
+  const reporting = { ...deps, bus, store, checkpoint: noCheckpoint, home, hasChannel };
+  const deciding = { store, clock: deps.clock, defaultsOn, admits: letsIn };
   return {
-    ...parts,
+    ...deps,
     bus,
     store,
     checkpoint: noCheckpoint,
@@ -86,11 +86,11 @@ export const relayContext = ({ backbone, ...parts }: ChannelDeps, rules: Channel
     isStillTarget: isStillTarget({ ...deciding, ...(adapter && membershipIn(adapter)) }),
     afterRefusal: afterRefusal(deciding),
     reportGone: async (reply, target, why) => {
-      const matter = undeliverableResultOf(reply, target, why);
-      if (matter !== undefined) await reportUndeliverable(reporting, matter, reply);
+      const result = undeliverableResultOf(reply, target, why);
+      if (result !== undefined) await reportUndeliverable(reporting, result, reply);
     },
     privateConversationOf: (channel, accountId) =>
-      privateConversationOf(store, { tenant: parts.tenant, channel, accountId }),
+      privateConversationOf(store, { tenant: deps.tenant, channel, accountId }),
     anchorIn: anchorIn({ ...deciding, findPermalink }),
     access,
     refuseIfCrowded: rules.refuseIfCrowded,

@@ -7,6 +7,6 @@ import { AppError } from "../core/contract/app-error.ts";
 
 export const createAdapter = async (config: ChannelConfig, context: AdapterContext): Promise<ChannelAdapter> => {
   const found = adapters.find(({ id }) => id === config.adapter);
-  if (found === undefined) throw new AppError("bad-configuration", `there is no adapter "${config.adapter}"`);
+  if (found === undefined) throw new AppError("bad-configuration", `unknown adapter "${config.adapter}"`);
   return (found as AdapterDefinition).create(config, context);
 };

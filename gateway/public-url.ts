@@ -1,4 +1,4 @@
-/** How people reach the gateway, where the configuration does not say: by its own port. */
+/** The configured public address; defaults to the gateway's host and port. */
 export const publicUrl = (gateway: { host: string; port: number; publicUrl?: string | undefined }): string =>
   gateway.publicUrl ?? `http://${reachable(gateway.host)}:${gateway.port}`;
 

@@ -19,7 +19,7 @@ import { startChannels } from "./start-channels.ts";
 import { createStopping } from "./stopping.ts";
 import { startTelemetry } from "./telemetry/index.ts";
 
-/** Which parts of the product run in this process. */
+/** A part of the product that a process can run. */
 export type Role = "gateway" | "core";
 
 export interface RunOptions {
@@ -28,20 +28,20 @@ export interface RunOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly newId: () => string;
-  /** Gives up a start that waits for the backbone. */
+  /** Aborts a start that is waiting for the backbone. */
   readonly giveUp: AbortSignal;
 }
 
 export interface Running {
-  /** Where people reach it; absent without the gateway. */
+  /** The public address; absent without the gateway. */
   readonly url?: string;
-  /** Of a core on its own that has a port. */
+  /** Present if this process runs only the core and has a port. */
   readonly healthUrl?: string;
   /** Absent if operators' tokens are configured, and without the gateway. */
   readonly adminTokenFile?: string;
   /**
-   * Intake first, then work in progress, then the backbone. Bounded in time. With `drain`, a gateway that others can
-   * replace goes on serving for `gateway.drainMs` while it is not ready, so that load balancers take it out first.
+   * Stops intake, then work in progress, then the backbone, in bounded time. With `drain`, a gateway on NATS first
+   * serves for `gateway.drainMs` while it reports not ready, so that load balancers send requests elsewhere.
    */
   stop(options?: { readonly drain?: boolean }): Promise<void>;
 }
@@ -80,16 +80,16 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
     const backbone = telemetry ? telemetry.traced(opened) : opened;
     readiness.watch("backbone", () => backbone.health());
     await whenHealthy(backbone, clock, giveUp);
-    metrics.beforeReading((meter) => {
+    metrics.beforeScrape((meter) => {
       for (const { subject, durable, waiting, running } of backbone.queues()) {
         meter.gauge("queue_waiting", waiting, { subject, durable });
         meter.gauge("queue_running", running, { subject, durable });
       }
     });
 
-    const parts = { ...options, backbone, meter: metrics.meter, tracer: telemetry?.tracer };
+    const deps = { ...options, backbone, meter: metrics.meter, tracer: telemetry?.tracer };
     if (roles.includes("core")) {
-      const agents = await startAgents(parts);
+      const agents = await startAgents(deps);
       stopping.underWay("agents", () => agents.stop());
     }
     const url = isGateway && listener ? publicUrl({ ...config.gateway, port: listener.port }) : undefined;
@@ -103,7 +103,7 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
     }
     if (listener && url !== undefined) {
       const channels = await startChannels({
-        ...parts,
+        ...deps,
         publicUrl: url,
         listener,
         readiness,
@@ -113,7 +113,7 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
       stopping.underWay("channels", () => channels.stop());
     }
     starting = false;
-    // The embedded backbone allows one process: there is no other to send requests to meanwhile.
+    // With the embedded backbone no other process could take the requests meanwhile.
     const drainMs = isGateway && config.backbone !== "embedded" ? config.gateway.drainMs : 0;
     return {
       ...(url !== undefined && { url }),
@@ -144,7 +144,7 @@ const needsNats = (role: Role): AppError =>
       `use "mooring start", or set backbone to { nats: { servers: ["nats://127.0.0.1:4222"] } }`,
   );
 
-/** The queues that a gateway publishes to on behalf of people: without a reader their messages would stay unanswered. */
+/** The queues for messages from people; without a reader these messages would stay unanswered. */
 export const requiredReaders = ({ agents }: Pick<Config, "agents">): readonly RequiredReader[] =>
   agents.map(({ name, tenant }) => ({
     subject: subjectsOf(tenant).userMessage(name),

@@ -21,13 +21,13 @@ interface AgentsDeps {
   readonly checkpoint?: Checkpoint;
 }
 
-/** Less than a stop as a whole may take: a turn that is cut off is given back in order. */
+/** Less than the timeout of the whole stop, so that interrupted turns can still be returned to the queue. */
 const STOP_GRACE_MS = 20_000;
 
-/** The core of this process: every configured agent with its model. */
-export const startAgents = async ({ config, ...parts }: AgentsDeps): Promise<Core> => {
+/** Starts the core of this process with every configured agent. */
+export const startAgents = async ({ config, ...deps }: AgentsDeps): Promise<Core> => {
   const core = await startCore({
-    ...parts,
+    ...deps,
     stopGraceMs: STOP_GRACE_MS,
     people: declaredPeople(config),
     tenants: config.tenants,
@@ -39,14 +39,14 @@ export const startAgents = async ({ config, ...parts }: AgentsDeps): Promise<Cor
     agents: config.agents.map(({ model, home, schedules, workspace, ...agent }) => ({
       ...agent,
       ...agentPlaces(config, agent.name),
-      ...(workspace && { workspace: { ...workspace, ...placesOf(workspace, agent.name, config.dataDir) } }),
+      ...(workspace && { workspace: { ...workspace, ...workspacePaths(workspace, agent.name, config.dataDir) } }),
       schedules: configuredSchedules(config, schedules, home),
       inbound: inboundOptions(config, agent, home),
       contextTokens: model.contextTokens,
-      model: createModel(model, parts),
+      model: createModel(model, deps),
     })),
   });
-  const loads = config.agents.map((agent) => publishLoad(parts, agent));
+  const loads = config.agents.map((agent) => publishLoad(deps, agent));
   return {
     async stop() {
       await Promise.all([core.stop(), ...loads.map((load) => load.close())]);
@@ -54,7 +54,7 @@ export const startAgents = async ({ config, ...parts }: AgentsDeps): Promise<Cor
   };
 };
 
-const placesOf = ({ repository, folder }: WorkspaceConfig, agent: string, dataDir: string) => ({
+const workspacePaths = ({ repository, folder }: WorkspaceConfig, agent: string, dataDir: string) => ({
   repository: resolve(repository),
   folder: resolve(folder ?? `${dataDir}/workspaces/${agent}`),
 });

@@ -39,18 +39,18 @@ interface ChannelsDeps extends Omit<ChannelDeps, "channel" | "tenant" | "agent" 
   readonly adminToken?: string | undefined;
 }
 
-/** How long readiness waits for a platform: a channel that takes longer goes on starting, and is degraded until then. */
+/** Readiness waits this long for the platforms. A slower channel continues to start and is degraded until then. */
 const FIRST_ATTEMPT_MS = 5_000;
 
 /**
- * Every configured channel, and the server in front of them. Channels start side by side and serve as soon as they can;
- * one whose platform is away delays neither the others nor the process (U6).
+ * Starts every configured channel and the HTTP server. Channels start concurrently and serve as soon as they can; an
+ * unavailable platform delays neither the other channels nor the process (U6).
  */
-export const startChannels = async (parts: ChannelsDeps): Promise<{ stop(): Promise<void> }> => {
-  const { config, listener, readiness, metrics, adminToken, ...given } = parts;
+export const startChannels = async (deps: ChannelsDeps): Promise<{ stop(): Promise<void> }> => {
+  const { config, listener, readiness, metrics, adminToken, ...given } = deps;
   const writes = new WriteWatch(given);
   const common = { ...given, writes };
-  const { instance, leaseMs } = connectionHolder(config.backbone, common.newId);
+  const { instance, leaseMs } = leaseHolder(config.backbone, common.newId);
   const adapters: ChannelAdapter[] = [];
   const running: RunningChannel[] = [];
   const reporters: ChannelReporter[] = [];
@@ -100,11 +100,11 @@ export const startChannels = async (parts: ChannelsDeps): Promise<{ stop(): Prom
       adapters.push(adapter);
       running.push(started);
       readiness.watchOptional(`channel ${channel}`, () => started.health());
-      metrics.beforeReading((meter) => meter.gauge("channel_degraded", started.health().ok ? 0 : 1, { channel }));
+      metrics.beforeScrape((meter) => meter.gauge("channel_degraded", started.health().ok ? 0 : 1, { channel }));
       reporters.push(new ChannelReporter({ ...common, bus, store, instance }, { tenant, channel }, started, traffic));
     }
     if (Object.keys(config.a2a.callers).length > 0) a2a = await startA2a({ ...common, config, signIns });
-    const adminParts = {
+    const adminDeps = {
       ...common,
       bus: common.backbone.bus,
       store: common.backbone.store,
@@ -114,12 +114,12 @@ export const startChannels = async (parts: ChannelsDeps): Promise<{ stop(): Prom
       adapters,
     };
     const check = operatorCheck(config.admin.tokens, adminToken);
-    const admin = { ...adminParts, check, signIns };
+    const admin = { ...adminDeps, check, signIns };
     const routes = [
       peerEventRoute(common.backbone, config.a2a.webhookKey),
       consoleRoutes,
       ...(a2a ? [a2a.addRoutes] : []),
-      (app: FastifyInstance) => adminScope(app, admin, (scope) => adminRoutes(scope, adminParts)),
+      (app: FastifyInstance) => adminScope(app, admin, (scope) => adminRoutes(scope, adminDeps)),
     ];
     await createServer({
       listener,
@@ -136,7 +136,7 @@ export const startChannels = async (parts: ChannelsDeps): Promise<{ stop(): Prom
     for (const [index, reporter] of reporters.entries()) {
       await reporter.start();
       const channel = running[index];
-      if (channel) watches.push(watchChannel(channel, { ...common, changed: () => reporter.look() }));
+      if (channel) watches.push(watchChannel(channel, { ...common, changed: () => reporter.checkSoon() }));
     }
   } catch (error) {
     await stop();
@@ -149,15 +149,15 @@ const firstAttempts = async (running: readonly RunningChannel[]): Promise<void> 
   await Promise.all(running.map(({ firstAttempt }) => firstAttempt));
 };
 
-interface ConnectionHolder {
-  /** This gateway's name among those that run. */
+interface LeaseHolder {
+  /** Unique among running gateways. */
   readonly instance: string;
   readonly leaseMs: number;
 }
 
-/** As whom this gateway holds a connection that only one may have, and how long it stays its own without a sign of life. */
-export const connectionHolder = (backbone: BackboneConfig, newId: () => string): ConnectionHolder =>
+/** The name and lease duration with which this gateway holds exclusive connections. */
+export const leaseHolder = (backbone: BackboneConfig, newId: () => string): LeaseHolder =>
   backbone === "embedded"
-    ? // Its data takes one process at a time: the next one is its heir, and waits for no lease to end.
+    ? // Only one process can open the data, so the next one takes the lease over without waiting for its expiry.
       { instance: "embedded", leaseMs: defaultRelayLimits.leaseMs }
     : { instance: newId(), leaseMs: backbone.nats.leaseMs };

@@ -5,15 +5,15 @@ import type { Logger } from "../core/contract/logger.ts";
 type Step = { readonly name: string; readonly run: () => void | Promise<void> };
 
 interface Stopping {
-  /** At once, before draining. */
+  /** Run at once, before draining. */
   first(name: string, run: Step["run"]): void;
-  /** Side by side, started in the order they were added: each ends its intake and waits for its work in progress. */
+  /** Run concurrently, in the order of registration: each ends its intake and waits for its work in progress. */
   underWay(name: string, run: Step["run"]): void;
-  /** One after another, the latest added first, once no work is in progress. */
+  /** Run one after another, latest registration first, once no work is in progress. */
   last(name: string, run: Step["run"]): void;
   /**
-   * Always resolves: a step that fails or takes too long is logged, and the rest goes on. May be called again.
-   * `drainMs`: how long to go on serving after the first steps.
+   * Always resolves: a step that fails or times out is logged, and the other steps continue. Idempotent.
+   * `drainMs`: time to keep serving after the first steps.
    */
   stop(options?: { readonly drainMs?: number }): Promise<void>;
 }
@@ -60,6 +60,6 @@ export const createStopping = ({ clock, logger }: { clock: Clock; logger: Logger
 
 const within = (clock: Clock, ms: number, work: Promise<void>): Promise<void> =>
   new Promise((resolve, reject) => {
-    const timer = clock.after(ms, () => reject(new Error(`not done within ${ms / 1000} s`)));
+    const timer = clock.after(ms, () => reject(new Error(`timed out after ${ms / 1000} s`)));
     work.then(resolve, reject).finally(() => timer.cancel());
   });

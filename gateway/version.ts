@@ -1,2 +1,2 @@
-/** The same as in package.json; a test holds them together. */
+/** The version in package.json, as a test checks. */
 export const VERSION = "0.1.0";

@@ -10,9 +10,9 @@ interface WriteWatchDeps {
   readonly logger: Logger;
 }
 
-const LOOK_EVERY_MS = 50;
+const CHECK_EVERY_MS = 50;
 
-/** Tells every entrance of this gateway when the backbone stops storing, and when it stores again. */
+/** Notifies every entrance of this gateway when the backbone stops storing and when it recovers. */
 export class WriteWatch implements WriteAvailability {
   readonly #deps: WriteWatchDeps;
   readonly #listeners = new Set<() => void>();
@@ -21,7 +21,7 @@ export class WriteWatch implements WriteAvailability {
 
   constructor(deps: WriteWatchDeps) {
     this.#deps = deps;
-    this.#rest();
+    this.#schedule();
   }
 
   get problem(): string | undefined {
@@ -29,7 +29,7 @@ export class WriteWatch implements WriteAvailability {
   }
 
   onChange(listener: () => void): Listener {
-    // A wrapper of its own: the same function may be given twice.
+    // Wrapped, because the same function may be registered twice.
     const own = () => listener();
     this.#listeners.add(own);
     return { close: () => void this.#listeners.delete(own) };
@@ -39,14 +39,14 @@ export class WriteWatch implements WriteAvailability {
     this.#timer?.cancel();
   }
 
-  #rest(): void {
-    this.#timer = this.#deps.clock.after(LOOK_EVERY_MS, () => {
-      this.#rest();
-      this.#look();
+  #schedule(): void {
+    this.#timer = this.#deps.clock.after(CHECK_EVERY_MS, () => {
+      this.#schedule();
+      this.#check();
     });
   }
 
-  #look(): void {
+  #check(): void {
     const { problem } = this;
     const isWritable = problem === undefined;
     if (isWritable === this.#wasWritable) return;

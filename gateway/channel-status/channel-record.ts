@@ -13,27 +13,27 @@ const GatewayReport = z.looseObject({
 });
 export type GatewayReport = z.infer<typeof GatewayReport>;
 
-const ChannelTrouble = z.looseObject({
+const ChannelError = z.looseObject({
   at: z.iso.datetime(),
   what: z.enum(["intake", "delivery", "connection"]),
   reason: z.string(),
   /** Consecutive occurrences. */
   count: z.int().positive(),
 });
-export type ChannelTrouble = z.infer<typeof ChannelTrouble>;
+export type ChannelError = z.infer<typeof ChannelError>;
 
-/** The state of a channel on all gateways. One record, so that it outlives them. */
+/** The state of a channel on all gateways, stored so that it outlives them. */
 const ChannelStatus = z.looseObject({
-  /** By instance. */
+  /** Keyed by gateway instance. */
   gateways: z.record(z.string(), GatewayReport),
   lastInAt: z.iso.datetime().optional(),
   lastOutAt: z.iso.datetime().optional(),
-  /** The newest first. */
-  errors: z.array(ChannelTrouble),
+  /** Newest first. */
+  errors: z.array(ChannelError),
 });
 export type ChannelStatus = z.infer<typeof ChannelStatus>;
 
-/** An operator has stopped the channel, on all gateways. */
+/** Exists while an operator has paused the channel on all gateways. */
 const ChannelPause = z.looseObject({
   at: z.iso.datetime(),
   by: z.looseObject({ role: z.string(), token: z.string() }),
@@ -51,17 +51,17 @@ export interface ChannelPlace {
 const statusKey = ({ tenant, channel }: ChannelPlace) => keyOf(statuses, tenant, channel);
 export const pauseKey = ({ tenant, channel }: ChannelPlace) => keyOf(pauses, tenant, channel);
 
-const nothing: ChannelStatus = { gateways: {}, errors: [] };
+const EMPTY_STATUS: ChannelStatus = { gateways: {}, errors: [] };
 
 export const readStatus = async (store: Store, place: ChannelPlace): Promise<ChannelStatus> =>
-  (await store.get(statusKey(place)))?.value ?? nothing;
+  (await store.get(statusKey(place)))?.value ?? EMPTY_STATUS;
 
 export const changeStatus = async (
   store: Store,
   place: ChannelPlace,
   change: (status: ChannelStatus) => ChannelStatus,
 ): Promise<void> => {
-  await update(store, statusKey(place), change, { initial: nothing });
+  await update(store, statusKey(place), change, { initial: EMPTY_STATUS });
 };
 
 /** A gateway without a report for this long has stopped. */

@@ -11,8 +11,8 @@ import { changeStatus, livingGateways, pauseKey } from "./channel-record.ts";
 import type { ChannelTraffic } from "./channel-traffic.ts";
 import { withErrors } from "./channel-traffic.ts";
 
-const LOOK_EVERY_MS = 15_000;
-/** Heartbeat: it reports at least this often. */
+const CHECK_EVERY_MS = 15_000;
+/** Heartbeat: maximum time between two reports. */
 const REPORT_EVERY_MS = 60_000;
 
 export interface ReporterDeps {
@@ -23,7 +23,7 @@ export interface ReporterDeps {
   readonly instance: string;
 }
 
-/** Reports a channel's state on this gateway to the store for operators, and pauses or resumes it at their command. */
+/** Stores the state of a channel on this gateway for operators, and applies their pause and resume. */
 export class ChannelReporter {
   readonly #deps: ReporterDeps;
   readonly #place: ChannelPlace;
@@ -33,7 +33,7 @@ export class ChannelReporter {
   #timer: Timer | undefined;
   #work: Promise<void> = Promise.resolve();
   #reported: { readonly state: string; readonly at: number } | undefined;
-  #isAsked = false;
+  #isQueued = false;
   #stopped = false;
 
   constructor(deps: ReporterDeps, place: ChannelPlace, running: RunningChannel, traffic: ChannelTraffic) {
@@ -45,8 +45,8 @@ export class ChannelReporter {
 
   async start(): Promise<void> {
     const { tenant, channel } = this.#place;
-    this.#listener = await this.#deps.bus.listen(subjectsOf(tenant).channelChanged(channel), () => this.look());
-    this.look();
+    this.#listener = await this.#deps.bus.listen(subjectsOf(tenant).channelChanged(channel), () => this.checkSoon());
+    this.checkSoon();
   }
 
   async stop(): Promise<void> {
@@ -56,17 +56,17 @@ export class ChannelReporter {
     await this.#work;
   }
 
-  /** Looks soon; calls in between are combined. */
-  look(): void {
-    if (this.#isAsked || this.#stopped) return;
-    this.#isAsked = true;
+  /** Reports soon and applies a pause; calls until then are combined. */
+  checkSoon(): void {
+    if (this.#isQueued || this.#stopped) return;
+    this.#isQueued = true;
     this.#work = this.#work.then(() => {
-      this.#isAsked = false;
-      return this.#look();
+      this.#isQueued = false;
+      return this.#check();
     });
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     if (this.#stopped) return;
     const { store, clock, logger } = this.#deps;
     this.#timer?.cancel();
@@ -74,10 +74,10 @@ export class ChannelReporter {
       await this.#running.setPaused((await store.get(pauseKey(this.#place))) !== undefined);
       await this.#report();
     } catch (error) {
-      // The gateway's own health reports a store that is away.
+      // The gateway's health check reports an unavailable store.
       logger.debug({ channel: this.#place.channel, error: messageOf(error) }, "could not report channel state");
     }
-    if (!this.#stopped) this.#timer = clock.after(LOOK_EVERY_MS, () => this.look());
+    if (!this.#stopped) this.#timer = clock.after(CHECK_EVERY_MS, () => this.checkSoon());
   }
 
   async #report(): Promise<void> {
@@ -85,18 +85,18 @@ export class ChannelReporter {
     const { state, reason } = this.#state();
     if (reason !== undefined) this.#traffic.noteError("connection", reason);
     const { lastInAt, lastOutAt, errors } = this.#traffic;
-    const hasNews = lastInAt !== undefined || lastOutAt !== undefined || errors.length > 0;
+    const hasTraffic = lastInAt !== undefined || lastOutAt !== undefined || errors.length > 0;
     const now = clock.now();
     const isDue = this.#reported === undefined || now - this.#reported.at >= REPORT_EVERY_MS;
-    if (!hasNews && !isDue && this.#reported?.state === state) return;
-    const news = this.#traffic.take();
+    if (!hasTraffic && !isDue && this.#reported?.state === state) return;
+    const traffic = this.#traffic.take();
     const own: GatewayReport = { state, seenAt: isoTime(now), ...(reason !== undefined && { reason }) };
     await changeStatus(store, this.#place, (status) => ({
       ...status,
       gateways: { ...Object.fromEntries(livingGateways(status, now)), [instance]: own },
-      ...later("lastInAt", status.lastInAt, news.lastInAt),
-      ...later("lastOutAt", status.lastOutAt, news.lastOutAt),
-      errors: withErrors(status.errors, news.errors),
+      ...latest("lastInAt", status.lastInAt, traffic.lastInAt),
+      ...latest("lastOutAt", status.lastOutAt, traffic.lastOutAt),
+      errors: withErrors(status.errors, traffic.errors),
     }));
     this.#reported = { state, at: now };
   }
@@ -108,10 +108,10 @@ export class ChannelReporter {
   }
 }
 
-const later = (name: string, known: string | undefined, given: string | undefined): Record<string, string> => {
-  const latest = [known, given]
+const latest = (name: string, known: string | undefined, given: string | undefined): Record<string, string> => {
+  const time = [known, given]
     .filter((at) => at !== undefined)
     .sort()
     .at(-1);
-  return latest === undefined ? {} : { [name]: latest };
+  return time === undefined ? {} : { [name]: time };
 };

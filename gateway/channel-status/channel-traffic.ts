@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/contract/clock.ts";
 import { isoTime } from "../../core/contract/clock.ts";
 import type { Labels, Meter } from "../../core/contract/telemetry.ts";
-import type { ChannelTrouble } from "./channel-record.ts";
+import type { ChannelError } from "./channel-record.ts";
 
 const MAX_ERRORS = 20;
 
@@ -10,8 +10,8 @@ export class ChannelTraffic {
   readonly #clock: Clock;
   lastInAt: string | undefined;
   lastOutAt: string | undefined;
-  /** The newest first. */
-  errors: readonly ChannelTrouble[] = [];
+  /** Newest first. */
+  errors: readonly ChannelError[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -29,7 +29,7 @@ export class ChannelTraffic {
     };
   }
 
-  noteError(what: ChannelTrouble["what"], reason: string): void {
+  noteError(what: ChannelError["what"], reason: string): void {
     this.errors = withErrors(this.errors, [{ at: this.#now(), what, reason, count: 1 }]);
   }
 
@@ -44,7 +44,7 @@ export class ChannelTraffic {
 
   #note(name: string, { outcome = "" }: Labels = {}): void {
     if (name === "messages_accepted_total") this.lastInAt = this.#now();
-    else if (name === "messages_refused_total") this.noteError("intake", "a message was refused: the log says why");
+    else if (name === "messages_refused_total") this.noteError("intake", "a message was refused, see the log");
     else if (name === "deliveries_total" && outcome.startsWith("accepted")) this.lastOutAt = this.#now();
     else if (name === "deliveries_total" && outcome !== "withheld") this.noteError("delivery", outcome);
   }
@@ -54,8 +54,8 @@ export class ChannelTraffic {
   }
 }
 
-/** Puts newer errors in front; consecutive equal errors become one with a count. */
-export const withErrors = (known: readonly ChannelTrouble[], newer: readonly ChannelTrouble[]): ChannelTrouble[] => {
+/** Prepends newer errors; consecutive equal errors become one with a count. */
+export const withErrors = (known: readonly ChannelError[], newer: readonly ChannelError[]): ChannelError[] => {
   const all = [...known];
   for (const error of newer.toReversed()) {
     const [latest] = all;

@@ -7,15 +7,15 @@ import { type MetricDefinition, metricDefinitions } from "./metric-definitions.t
 export interface Metrics {
   readonly meter: Meter;
   readonly contentType: string;
-  /** Called before each reading, for what is looked up rather than counted. */
-  beforeReading(lookUp: (meter: Meter) => void): void;
-  /** What Prometheus reads. */
+  /** Registers a function that sets gauges before each scrape. */
+  beforeScrape(setGauges: (meter: Meter) => void): void;
+  /** All metrics in the text format of Prometheus. */
   exposition(): Promise<string>;
 }
 
 type Recorder = (labels: Labels, value: number) => void;
 
-/** A Meter on a registry of its own. What is not defined, or used in another way, is a bug: logged once, never thrown. */
+/** A Meter with its own registry. Use of an undefined metric is a bug, which is logged once and never thrown. */
 export const createMetrics = (logger: Logger): Metrics => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -30,11 +30,11 @@ export const createMetrics = (logger: Logger): Metrics => {
   const report = (name: string, problem: string) => {
     if (reported.has(name)) return;
     reported.add(name);
-    logger.error({ metric: name, problem }, "a metric is used in a way it is not defined");
+    logger.error({ metric: name, problem }, "metric used without a matching definition");
   };
   const record = (kind: MetricDefinition["kind"], name: string, labels: Labels, value: number) => {
     const recorder = recorders.get(name);
-    if (recorder?.kind !== kind) return report(name, `no ${kind} has this name`);
+    if (recorder?.kind !== kind) return report(name, `there is no ${kind} with this name`);
     try {
       recorder.record(labels, value);
     } catch (error) {
@@ -46,13 +46,13 @@ export const createMetrics = (logger: Logger): Metrics => {
     observe: (name, value, labels = {}) => record("histogram", name, labels, value),
     gauge: (name, value, labels = {}) => record("gauge", name, labels, value),
   };
-  const lookUps: ((meter: Meter) => void)[] = [];
+  const gaugeSetters: ((meter: Meter) => void)[] = [];
   return {
     meter,
     contentType: registry.contentType,
-    beforeReading: (lookUp) => lookUps.push(lookUp),
+    beforeScrape: (setGauges) => gaugeSetters.push(setGauges),
     exposition: () => {
-      for (const lookUp of lookUps) lookUp(meter);
+      for (const setGauges of gaugeSetters) setGauges(meter);
       return registry.metrics();
     },
   };

@@ -2,7 +2,7 @@ export interface MetricDefinition {
   readonly kind: "counter" | "gauge" | "histogram";
   readonly help: string;
   readonly labels: readonly string[];
-  /** Of a histogram: upper bounds in the unit of its name. */
+  /** Histograms only: upper bounds, in the unit of the name. */
   readonly buckets?: readonly number[];
 }
 
@@ -17,12 +17,12 @@ const seconds = (help: string, ...labels: string[]): MetricDefinition => ({
   buckets: SECONDS,
 });
 
-/** Every metric there is, by the name that code uses; Prometheus shows it with "mooring_" in front. Labels have few values. */
+/** All metrics by name, which Prometheus shows with the prefix "mooring_". Each label must have few values. */
 export const metricDefinitions: Readonly<Record<string, MetricDefinition>> = {
   http_requests_total: counter("Requests by route and status.", "method", "route", "status"),
-  http_request_seconds: seconds("Time to answer a request.", "route"),
+  http_request_seconds: seconds("Time to respond to a request.", "route"),
   sign_ins_failed_total: counter(
-    "Wrong credentials, and those refused unchecked after too many.",
+    "Wrong credentials, and attempts refused unchecked after too many of them.",
     "entrance",
     "outcome",
   ),
@@ -32,37 +32,45 @@ export const metricDefinitions: Readonly<Record<string, MetricDefinition>> = {
 
   channel_degraded: gauge("1 while the channel does not work on this gateway, else 0.", "channel"),
 
-  deliveries_total: counter("Parts of replies, by what became of them.", "channel", "outcome"),
-  delivery_retries_total: counter("Deliveries put off for another attempt.", "channel", "reason"),
-  deliveries_plain_total: counter("Parts of replies that could not be drawn and were sent as plain text.", "channel"),
-  delivery_dead_letters_total: counter("Deliveries given up.", "channel", "reason"),
-  delivery_latency_seconds: seconds("From a reply's making to its acceptance by the platform.", "channel"),
+  deliveries_total: counter("Parts of replies by outcome.", "channel", "outcome"),
+  delivery_retries_total: counter("Deliveries scheduled for a retry.", "channel", "reason"),
+  deliveries_plain_total: counter(
+    "Parts of replies that could not be rendered and were sent as plain text.",
+    "channel",
+  ),
+  delivery_dead_letters_total: counter("Deliveries that became dead letters.", "channel", "reason"),
+  delivery_latency_seconds: seconds("Time from the creation of a reply until the platform accepted it.", "channel"),
 
-  turns_total: counter("Turns, by how they ended.", "agent", "outcome"),
-  turn_seconds: seconds("From a message's intake to its reply.", "agent"),
-  commands_total: counter("Commands that people gave.", "agent"),
-  model_steps_total: counter("Requests to a model, by how they ended.", "model", "outcome"),
-  model_step_seconds: seconds("Time of one request to a model.", "model"),
+  turns_total: counter("Turns by outcome.", "agent", "outcome"),
+  turn_seconds: seconds("Time from the intake of a message to its reply.", "agent"),
+  commands_total: counter("Commands from people.", "agent"),
+  model_steps_total: counter("Requests to a model by outcome.", "model", "outcome"),
+  model_step_seconds: seconds("Duration of a request to a model.", "model"),
   model_tokens_total: counter("Tokens read and written.", "model", "direction"),
-  tool_runs_total: counter("Tool calls, by how they ended.", "tool", "outcome"),
-  tool_run_seconds: seconds("Time of one tool call.", "tool"),
+  tool_runs_total: counter("Tool calls by outcome.", "tool", "outcome"),
+  tool_run_seconds: seconds("Duration of a tool call.", "tool"),
 
-  subtasks_total: counter("Subtasks, by how they ended.", "agent", "outcome"),
-  subtasks_running: gauge("Subtasks that this process works on.", "agent"),
-  schedule_runs_total: counter("Due times of schedules, by whether they had a run.", "agent", "state"),
-  batches_total: counter("Batches of subtasks, by what made them fire.", "agent", "fired"),
-  continuations_total: counter("Turns that delegated work led to, by how they ended.", "agent", "type", "outcome"),
+  subtasks_total: counter("Subtasks by outcome.", "agent", "outcome"),
+  subtasks_running: gauge("Subtasks in progress in this process.", "agent"),
+  schedule_runs_total: counter("Due times of schedules by the state of their run.", "agent", "state"),
+  batches_total: counter("Batches of subtasks by the trigger that fired them.", "agent", "fired"),
+  continuations_total: counter(
+    "Turns that continue after delegated work, by type and outcome.",
+    "agent",
+    "type",
+    "outcome",
+  ),
 
-  peer_calls_total: counter("Messages to other agents, by how their answer is wanted.", "agent", "mode"),
-  peer_answers_total: counter("What became of those that want one.", "agent", "outcome"),
+  peer_calls_total: counter("Messages to other agents by answer mode.", "agent", "mode"),
+  peer_answers_total: counter("Messages to other agents that expect an answer, by outcome.", "agent", "outcome"),
 
-  telemetry_spans_exported_total: counter("Spans that the collector has taken."),
-  telemetry_spans_dropped_total: counter("Spans that nobody will see, by why.", "reason"),
+  telemetry_spans_exported_total: counter("Spans exported to the collector."),
+  telemetry_spans_dropped_total: counter("Spans dropped, by reason.", "reason"),
 
-  queue_waiting: gauge("Messages that wait in this process.", "subject", "durable"),
-  queue_running: gauge("Messages that are being handled in this process.", "subject", "durable"),
+  queue_waiting: gauge("Messages waiting in this process.", "subject", "durable"),
+  queue_running: gauge("Messages in progress in this process.", "subject", "durable"),
 
   web_connections: gauge("Open sockets.", "channel"),
   web_errors_total: counter("Error frames sent to clients.", "channel", "code"),
-  web_tokens_refused_total: counter("Visitors' tokens that were refused.", "channel", "reason"),
+  web_tokens_refused_total: counter("Refused visitor tokens by reason.", "channel", "reason"),
 };

@@ -4,7 +4,7 @@ import type { AgentReply } from "../../core/contract/agent-reply.ts";
 import type { SpanRecord } from "../../core/contract/telemetry.ts";
 import { replySpanId, rootSpanId } from "../../core/telemetry/index.ts";
 
-/** One attempt to have a platform show one part of a reply. */
+/** The span of one attempt to deliver a part of a reply to a platform. */
 export const deliverySpan = (
   { reply, target, part }: Delivery,
   sent: Receipt | DeliveryFailed,
@@ -29,6 +29,6 @@ export const deliverySpan = (
   error: sent instanceof DeliveryFailed ? sent.reason : undefined,
 });
 
-/** A digest and a state of the activity entry are shown under ids of their own, which were never published. */
+/** Digests and activity states have ids that were never published, so no publish span exists for them. */
 const parentOf = ({ id, kind, traceId }: AgentReply): string =>
   kind === "progress" || kind === "completion" || id.startsWith("digest/") ? rootSpanId(traceId) : replySpanId(id);

@@ -8,24 +8,24 @@ import { messageOf } from "../../core/contract/app-error.ts";
 import type { SpanRecord, Tracer } from "../../core/contract/telemetry.ts";
 import { isSampled, otelTraceId } from "../../core/telemetry/index.ts";
 import { VERSION } from "../version.ts";
-import type { TelemetryParts } from "./start-telemetry.ts";
+import type { TelemetryDeps } from "./start-telemetry.ts";
 
 export type OtlpOptions = Omit<TelemetryConfig, "otlp"> & NonNullable<TelemetryConfig["otlp"]>;
 
 export interface OtlpLimits {
-  /** Spans that wait for the collector; what comes on top is dropped. */
-  readonly mostWaiting: number;
-  /** How long they are gathered. */
-  readonly gatherMs: number;
-  /** How long the collector may take for one request, its repeats included. */
+  /** Maximum number of spans that wait for export; further spans are dropped. */
+  readonly maxWaiting: number;
+  /** Delay before a batch is exported. */
+  readonly batchDelayMs: number;
+  /** Timeout of one export, including its retries. */
   readonly exportWithinMs: number;
-  /** How long a stop waits for the last of them: less than a stop has for each of its steps. */
+  /** Timeout of the last export; shorter than the timeout of a stop step. */
   readonly stopWithinMs: number;
 }
 
 const DEFAULT_LIMITS: OtlpLimits = {
-  mostWaiting: 4_096,
-  gatherMs: 2_000,
+  maxWaiting: 4_096,
+  batchDelayMs: 2_000,
   exportWithinMs: 10_000,
   stopWithinMs: 1_500,
 };
@@ -37,22 +37,22 @@ const KINDS: Record<SpanRecord["kind"], SpanKind> = {
   consumer: SpanKind.CONSUMER,
 };
 
-/** Gives spans to OpenTelemetry. Whatever the collector does, nobody waits for it and nothing fails. */
+/** Exports spans with OpenTelemetry. A slow or failing collector neither delays nor fails any work. */
 export class OtlpTracer implements Tracer {
-  readonly #parts: TelemetryParts;
+  readonly #deps: TelemetryDeps;
   readonly #limits: OtlpLimits;
   readonly #ratio: number;
   readonly #provider: TracerProvider;
   #waiting = 0;
   #isFailing = false;
-  /** Of the span that is being told. */
+  /** Ids for the span that `record` is creating. */
   #ids = { trace: "", span: "" };
 
-  constructor(options: OtlpOptions, parts: TelemetryParts, limits: Partial<OtlpLimits> = {}) {
-    this.#parts = parts;
+  constructor(options: OtlpOptions, deps: TelemetryDeps, limits: Partial<OtlpLimits> = {}) {
+    this.#deps = deps;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     this.#ratio = options.sampleRatio;
-    const { mostWaiting, gatherMs, exportWithinMs } = this.#limits;
+    const { maxWaiting, batchDelayMs, exportWithinMs } = this.#limits;
     const headers = Object.entries(options.headers).map(([name, value]) => [name, value.reveal()]);
     const exporter = new OTLPTraceExporter({
       url: options.url,
@@ -65,15 +65,15 @@ export class OtlpTracer implements Tracer {
         "service.version": VERSION,
         "process.pid": process.pid,
       }),
-      // Decided before, by the trace's id.
+      // `record` has already sampled by trace id.
       sampler: new AlwaysOnSampler(),
       idGenerator: { generateTraceId: () => this.#ids.trace, generateSpanId: () => this.#ids.span },
       spanProcessors: [
         new BatchSpanProcessor({
-          exporter: this.#counted(exporter),
-          maxQueueSize: mostWaiting,
-          scheduledDelayMillis: gatherMs,
-          // Never before the exporter itself has given up.
+          exporter: this.#withCounts(exporter),
+          maxQueueSize: maxWaiting,
+          scheduledDelayMillis: batchDelayMs,
+          // Longer than the exporter's own timeout, so that its error is reported.
           exportTimeoutMillis: exportWithinMs * 2,
         }),
       ],
@@ -86,7 +86,7 @@ export class OtlpTracer implements Tracer {
 
   record({ traceId, id, parentId, name, kind, startedAt, endedAt, attributes, error }: SpanRecord): void {
     if (!this.isSampled(traceId)) return;
-    if (this.#waiting >= this.#limits.mostWaiting) {
+    if (this.#waiting >= this.#limits.maxWaiting) {
       this.#dropped(1, "queue-full");
       return;
     }
@@ -110,9 +110,9 @@ export class OtlpTracer implements Tracer {
   }
 
   async stop(): Promise<void> {
-    const { clock, logger } = this.#parts;
+    const { clock, logger } = this.#deps;
     const { stopWithinMs } = this.#limits;
-    // A failure was told by the export that failed.
+    // The failed export itself has logged the error.
     const sent = this.#provider.shutdown().catch(() => undefined);
     await new Promise<void>((resolve) => {
       const timer = clock.after(stopWithinMs, resolve);
@@ -121,42 +121,39 @@ export class OtlpTracer implements Tracer {
         resolve();
       });
     });
-    if (this.#waiting > 0) logger.warn({ spans: this.#waiting }, "stopped before the collector had taken all traces");
+    if (this.#waiting > 0) logger.warn({ spans: this.#waiting }, "stopped before all traces were exported");
   }
 
-  #counted(exporter: SpanExporter): SpanExporter {
+  #withCounts(exporter: SpanExporter): SpanExporter {
     return {
       export: (spans, done) =>
         exporter.export(spans, (result) => {
           this.#waiting -= spans.length;
-          if (result.error === undefined) this.#taken(spans.length);
-          else this.#refused(spans.length, result.error);
+          if (result.error === undefined) this.#exported(spans.length);
+          else this.#failed(spans.length, result.error);
           done(result);
         }),
       shutdown: () => exporter.shutdown(),
     };
   }
 
-  #taken(count: number): void {
-    const { logger, meter } = this.#parts;
+  #exported(count: number): void {
+    const { logger, meter } = this.#deps;
     meter.count("telemetry_spans_exported_total", {}, count);
-    if (this.#isFailing) logger.info({}, "the collector takes traces again");
+    if (this.#isFailing) logger.info({}, "trace export recovered");
     this.#isFailing = false;
   }
 
-  #refused(count: number, error: Error): void {
+  #failed(count: number, error: Error): void {
     this.#dropped(count, "not-taken");
     if (!this.#isFailing) {
-      this.#parts.logger.warn(
-        { reason: messageOf(error) },
-        "the collector takes no traces; they are dropped until it does",
-      );
+      this.#deps.logger.warn({ reason: messageOf(error) }, "could not export traces, dropping them");
     }
     this.#isFailing = true;
   }
 
   #dropped(count: number, reason: string): void {
-    this.#parts.meter.count("telemetry_spans_dropped_total", { reason }, count);
+    this.#deps.meter.count("telemetry_spans_dropped_total", { reason }, count);
   }
 }
 

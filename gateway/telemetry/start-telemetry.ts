@@ -5,7 +5,7 @@ import type { Logger } from "../../core/contract/logger.ts";
 import type { Meter, Tracer } from "../../core/contract/telemetry.ts";
 import { tracedBus } from "../../core/telemetry/index.ts";
 
-export interface TelemetryParts {
+export interface TelemetryDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly meter: Meter;
@@ -13,26 +13,26 @@ export interface TelemetryParts {
 
 export interface Telemetry {
   readonly tracer: Tracer;
-  /** The same backbone, with a bus that tells of what it carries. */
+  /** Wraps a backbone so that its bus records spans. */
   traced(backbone: Backbone): Backbone;
-  /** Sends what is left, for a moment. */
+  /** Exports the remaining spans, in bounded time. */
   stop(): Promise<void>;
 }
 
-/** Undefined: it is not configured, and nothing of it is loaded. */
+/** Undefined if telemetry is not configured; the SDK is then not loaded. */
 export const startTelemetry = async (
   { telemetry, backbone: kind }: Pick<Config, "telemetry" | "backbone">,
-  parts: TelemetryParts,
+  deps: TelemetryDeps,
 ): Promise<Telemetry | undefined> => {
   const { otlp, ...settings } = telemetry;
   if (otlp === undefined) return undefined;
   const { OtlpTracer } = await import("./otlp-tracer.ts");
-  const tracer = new OtlpTracer({ ...settings, ...otlp }, parts);
+  const tracer = new OtlpTracer({ ...settings, ...otlp }, deps);
   const system = kind === "embedded" ? "mooring" : "nats";
   return {
     tracer,
     traced: (backbone) => ({
-      bus: tracedBus(backbone.bus, { tracer, clock: parts.clock, system }),
+      bus: tracedBus(backbone.bus, { tracer, clock: deps.clock, system }),
       store: backbone.store,
       health: () => backbone.health(),
       writeProblem: () => backbone.writeProblem(),

@@ -19,28 +19,28 @@ describe("given an agent with channels (I2)", () => {
   };
   const isOpen = admitsOn({ channels } as unknown as Config, "mooring");
 
-  it("then each lets in those whom its own access names", () => {
+  it("then each admits the accounts of its own access rules", () => {
     expect(isOpen(dm("open"), "bob")).toBe(true);
     expect(isOpen(dm("listed"), "bob")).toBe(false);
     expect(isOpen(dm("listed"), "ann")).toBe(true);
   });
 
-  it("then a channel of another agent, or one that is no longer configured, lets in nobody", () => {
+  it("then a channel of another agent, or one that is no longer configured, admits no account", () => {
     expect(isOpen(dm("others"), "ann")).toBe(false);
     expect(isOpen(dm("gone"), "ann")).toBe(false);
   });
 });
 
-describe("given the rate of messages that one account may send (I2)", () => {
+describe("given the rate limit of an account (I2)", () => {
   const platform = {} as ChannelAdapter;
 
-  it("when the configuration says none, then it is 120 a minute, and all else stays as it is", () => {
+  it("when none is configured, then it is 120 messages a minute, and the other rules are unchanged", () => {
     expect(limitedAccess({ accounts: ["ann"] }, platform)).toEqual({ accounts: ["ann"], messagesPerMinute: 120 });
     expect(limitedAccess(undefined, platform)).toEqual({ messagesPerMinute: 120 });
     expect(limitedAccess({ messagesPerMinute: 5 }, platform)).toEqual({ messagesPerMinute: 5 });
   });
 
-  it("when the channel has sockets, which it limits itself, then none is added", () => {
+  it("when the channel has sockets, which it limits itself, then no limit is added", () => {
     const sockets = { socket: {} } as unknown as ChannelAdapter;
     expect(limitedAccess({ accounts: ["ann"] }, sockets)).toEqual({ accounts: ["ann"] });
     expect(limitedAccess(undefined, sockets)).toBeUndefined();
@@ -48,7 +48,7 @@ describe("given the rate of messages that one account may send (I2)", () => {
 });
 
 describe("given a delivery whose target has lost its access (D3)", () => {
-  it("then it is counted, logged without its words, reported, and done with", async () => {
+  it("then it is counted, logged without its text, reported, and not retried", async () => {
     const meter = new RecordingMeter();
     const logger = new RecordingLogger();
     const reported: unknown[] = [];

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 describe("given no configured operators", () => {
-  it("when Mooring starts for the first time, then a token is kept in a file of its owner only", async () => {
+  it("when Mooring starts for the first time, then it stores a token in a file that only its owner may read", async () => {
     const { file, token } = await ensureAdminToken(join(dataDir, "new"));
     expect(token.length).toBeGreaterThanOrEqual(32);
     expect((await readFile(file, "utf8")).trim()).toBe(token);
@@ -24,19 +24,19 @@ describe("given no configured operators", () => {
     expect(await ensureAdminToken(dataDir)).toEqual(first);
   });
 
-  it("when many start at once, then all have one token and nothing is left over", async () => {
+  it("when many processes start at once, then all have the same token and no temporary file is left", async () => {
     const all = await Promise.all(Array.from({ length: 20 }, () => ensureAdminToken(dataDir)));
     expect(new Set(all.map(({ token }) => token)).size).toBe(1);
     expect(await readdir(dataDir)).toEqual(["admin-token"]);
   });
 
-  it("when the file holds no token, then the error says what to do", async () => {
+  it("when the file contains no token, then the error says what to do", async () => {
     await writeFile(join(dataDir, "admin-token"), "\n");
     await expect(ensureAdminToken(dataDir)).rejects.toThrow(/delete it/);
   });
 
-  it("when dataDir is no folder, then the error says what to do", async () => {
+  it("when dataDir is not a folder, then the error says what to do", async () => {
     await writeFile(join(dataDir, "file"), "");
-    await expect(ensureAdminToken(join(dataDir, "file"))).rejects.toThrow(/cannot be written to .*set another dataDir/);
+    await expect(ensureAdminToken(join(dataDir, "file"))).rejects.toThrow(/could not write to .*set another dataDir/);
   });
 });

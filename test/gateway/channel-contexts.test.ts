@@ -17,8 +17,8 @@ class ClubChannel extends LogChannel implements MembershipAdapter {
   }
 }
 
-describe("given a channel that lets in the members of a workspace (I2)", () => {
-  it("when somebody has left it, then what is sent to them is withheld", async () => {
+describe("given a channel that admits the members of a workspace (I2)", () => {
+  it("when a member has left, then messages to that account are withheld", async () => {
     const adapter = new ClubChannel("club");
     const clock = new ManualClock();
     const backbone = { store: new MemoryStore(clock) } as never;

@@ -12,8 +12,8 @@ class RefreshingChannel extends ServedChannel {
   }
 }
 
-describe("given a bus that was away", () => {
-  it("when it is back, then channels that follow signals look once for what they missed", () => {
+describe("given a bus after an outage", () => {
+  it("when it recovers, then channels that use signals refresh once", () => {
     const clock = new ManualClock();
     let health: BackboneHealth = { ok: true };
     const backbone = { health: () => health } as Backbone;

@@ -10,8 +10,8 @@ const stoppingWith = (clock = new ManualClock()) => {
   return { order, warnings, clock, stopping: createStopping({ clock, logger }) };
 };
 
-describe("given parts that run", () => {
-  it("when all is stopped, then readiness goes first, what is under way together, the ground last", async () => {
+describe("given running parts", () => {
+  it("when they stop, then readiness goes first, parts with work in progress concurrently, the backbone last", async () => {
     const { order, stopping } = stoppingWith();
     let endTurn: () => void = () => undefined;
     const turn = new Promise<void>((resolve) => {
@@ -32,7 +32,7 @@ describe("given parts that run", () => {
     expect(order).toEqual(["readiness", "channels", "agents", "backbone", "server"]);
   });
 
-  it("when one of them fails, then the rest stops all the same", async () => {
+  it("when one of them fails, then the others still stop", async () => {
     const { order, warnings, stopping } = stoppingWith();
     stopping.underWay("agents", () => Promise.reject(new Error("stuck")));
     stopping.last("backbone", () => void order.push("backbone"));
@@ -41,7 +41,7 @@ describe("given parts that run", () => {
     expect(warnings).toEqual([{ part: "agents", reason: "stuck" }]);
   });
 
-  it("when one of them never ends, then it is waited for 25 s and no longer", async () => {
+  it("when one of them never ends, then the stop waits 25 s for it", async () => {
     const { order, warnings, clock, stopping } = stoppingWith();
     stopping.underWay("agents", () => new Promise(() => undefined));
     stopping.last("backbone", () => void order.push("backbone"));
@@ -57,7 +57,7 @@ describe("given parts that run", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("when it drains first, then nothing is stopped meanwhile, and the time counts towards the 25 s (F30)", async () => {
+  it("when they drain first, then nothing stops meanwhile, and the time counts towards the 25 s (F30)", async () => {
     const { order, clock, stopping } = stoppingWith();
     stopping.first("readiness", () => void order.push("readiness"));
     stopping.underWay("listener", () => void order.push("listener"));
@@ -76,7 +76,7 @@ describe("given parts that run", () => {
     expect(order).toEqual(["readiness", "listener", "backbone"]);
   });
 
-  it("when it is stopped twice, then each part stops once", async () => {
+  it("when stop is called twice, then each part stops once", async () => {
     const { order, stopping } = stoppingWith();
     stopping.last("backbone", () => void order.push("backbone"));
     await Promise.all([stopping.stop(), stopping.stop()]);

@@ -3,7 +3,7 @@ import { silentLogger } from "../../core/contract/logger.ts";
 import { WriteWatch } from "../../gateway/write-watch.ts";
 import { ManualClock } from "../fakes/manual-clock.ts";
 
-it("given a gateway, when the backbone stops storing and goes on, then its entrances know each within 50 ms, once (F35)", () => {
+it("given a gateway, when the backbone stops storing and recovers, then its entrances are notified within 50 ms, once each (F35)", () => {
   const clock = new ManualClock();
   let problem: string | undefined;
   const watch = new WriteWatch({ backbone: { writeProblem: () => problem }, clock, logger: silentLogger });

@@ -4,7 +4,7 @@ import type { ChannelHealth } from "../../../gateway/relay/run-channel.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 
-it("given a channel in trouble, when it starts slowly and its reason keeps changing, then each change of state is one log line (F33)", () => {
+it("given a degraded channel, when it starts slowly and its reason keeps changing, then each change of state is logged once (F33)", () => {
   const clock = new ManualClock();
   const logger = new RecordingLogger();
   let health: ChannelHealth = { ok: true, standby: false };

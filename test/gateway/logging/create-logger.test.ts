@@ -6,8 +6,8 @@ const logging = (level: "debug" | "info") => {
   return { lines, logger: createLogger(level, { write: (line) => void lines.push(line) }) };
 };
 
-describe("given the log", () => {
-  it("when fields hold secrets or message text, then the line does not (U4, F24)", () => {
+describe("given the logger", () => {
+  it("when fields contain secrets or message text, then the line does not (U4, F24)", () => {
     const { lines, logger } = logging("info");
     const error = Object.assign(new Error("refused"), { requestBody: "canary-body", body: "canary-body" });
     logger.child({ channel: "slack", botToken: "canary-child" }).info(
@@ -30,7 +30,7 @@ describe("given the log", () => {
     });
   });
 
-  it("when a line is about a piece of work, then its trace id is the one that OpenTelemetry has (U4)", () => {
+  it("when a line has a trace id, then it is in the form of OpenTelemetry (U4)", () => {
     const { lines, logger } = logging("info");
     const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
     logger.info({ traceId: `00-${trace}-00f067aa0ba902b7-01;rojo=1` }, "of a caller");

@@ -3,7 +3,7 @@ import { silentLogger } from "../../../core/contract/logger.ts";
 import { createMetrics } from "../../../gateway/metrics/create-metrics.ts";
 
 describe("given the meter", () => {
-  it("when a name or label is not defined, then it is logged once and nothing breaks", async () => {
+  it("when a name or label is not defined, then that is logged once and nothing is thrown", async () => {
     const problems: unknown[] = [];
     const { meter, exposition } = createMetrics({ ...silentLogger, error: (fields) => void problems.push(fields) });
     meter.count("no_such_total");
@@ -14,7 +14,7 @@ describe("given the meter", () => {
     expect(await exposition()).not.toContain("no_such");
   });
 
-  it("when two are made, then they count apart", async () => {
+  it("when two meters exist, then they count separately", async () => {
     const [a, b] = [createMetrics(silentLogger), createMetrics(silentLogger)];
     a.meter.count("http_requests_total", { method: "GET", route: "/", status: "200" }, 3);
     expect(await a.exposition()).toContain('mooring_http_requests_total{method="GET",route="/",status="200"} 3');

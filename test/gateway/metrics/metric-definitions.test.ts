@@ -12,13 +12,13 @@ const used = projectFiles()
   ])
   .map(([, method = "", name = ""]) => ({ name, kind: KINDS[method] }));
 
-describe("given the metrics that code records", () => {
-  it("then each is defined, with the kind it is used as", () => {
+describe("given the metrics that the code records", () => {
+  it("then each is defined with the kind that the code uses", () => {
     expect(used.length).toBeGreaterThan(0);
     expect(used.filter(({ name, kind }) => metricDefinitions[name]?.kind !== kind)).toEqual([]);
   });
 
-  it("then every definition is used, has a unit in its name, and buckets if it needs them", () => {
+  it("then every definition is used, counters are named _total, and only histograms have buckets", () => {
     const names = used.map(({ name }) => name);
     expect(Object.keys(metricDefinitions).filter((name) => !names.includes(name))).toEqual([]);
     for (const [name, { kind, buckets }] of Object.entries(metricDefinitions)) {

@@ -23,7 +23,7 @@ const open = (limits: Partial<OtlpLimits> = {}, options: { url?: string; sampleR
   new OtlpTracer(
     { url: collector.url, headers: { "x-key": new Secret("k1") }, sampleRatio: 1, serviceName: "harbour", ...options },
     { clock, logger, meter },
-    { gatherMs: 1, exportWithinMs: 300, stopWithinMs: 300, ...limits },
+    { batchDelayMs: 1, exportWithinMs: 300, stopWithinMs: 300, ...limits },
   );
 
 const span = (more: Partial<SpanRecord> = {}): SpanRecord => ({
@@ -40,7 +40,7 @@ const span = (more: Partial<SpanRecord> = {}): SpanRecord => ({
 const warnings = () => logger.lines.items.filter(({ level }) => level === "warn");
 
 describe("given a collector", () => {
-  it("when a span is told, then it arrives with its own ids, its service, and the headers that are wanted", async () => {
+  it("when a span is recorded, then the collector receives it with its ids, its service and the configured headers", async () => {
     const tracer = open();
     tracer.record(span());
     tracer.record(span({ id: "00f067aa0ba902b7", parentId: "b7ad6b7169203331", kind: "internal", error: "timeout" }));
@@ -63,7 +63,7 @@ describe("given a collector", () => {
     expect(logger.lines.items).toEqual([]);
   });
 
-  it("when a trace is not among those that are sent, then nothing of it is", async () => {
+  it("when a trace is not sampled, then its spans are not exported", async () => {
     const tracer = open({}, { sampleRatio: 0 });
     tracer.record(span());
     await tracer.stop();
@@ -71,16 +71,16 @@ describe("given a collector", () => {
     expect(meter.counts).toEqual({});
   });
 
-  it("when Mooring stops, then what has gathered is sent first", async () => {
-    const tracer = open({ gatherMs: 3_600_000, stopWithinMs: 3_600_000 });
+  it("when the tracer stops, then waiting spans are exported first", async () => {
+    const tracer = open({ batchDelayMs: 3_600_000, stopWithinMs: 3_600_000 });
     tracer.record(span());
     await tracer.stop();
     expect(collector.spans.items).toHaveLength(1);
   });
 });
 
-describe("given a collector in trouble", () => {
-  it("when it answers 500, then spans are dropped and counted, the log has one line, and it is told when that is over", async () => {
+describe("given a failing collector", () => {
+  it("when it answers 500, then spans are dropped and counted, and the log has one line for the failure and one for the recovery", async () => {
     collector.manner = { status: 500 };
     const tracer = open();
     for (let n = 1; n <= 3; n++) {
@@ -93,10 +93,10 @@ describe("given a collector in trouble", () => {
     await collector.spans.count(1);
     await tracer.stop();
     expect(warnings()).toHaveLength(1);
-    expect(logger.lines.items.at(-1)).toMatchObject({ level: "info", message: "the collector takes traces again" });
+    expect(logger.lines.items.at(-1)).toMatchObject({ level: "info", message: "trace export recovered" });
   });
 
-  it("when nobody is there, then nothing fails, and what is not taken is counted", async () => {
+  it("when it is unreachable, then nothing fails, and the dropped spans are counted", async () => {
     const closed = createServer().listen(0, "127.0.0.1");
     await once(closed, "listening");
     const { port } = closed.address() as { port: number };
@@ -108,9 +108,9 @@ describe("given a collector in trouble", () => {
     await tracer.stop();
   });
 
-  it("when it hangs, then no more than the limit waits, the rest is counted, and a stop does not wait for it", async () => {
+  it("when it hangs, then at most the limit of spans waits, the rest is dropped and counted, and a stop does not wait for it", async () => {
     collector.manner = "hang";
-    const tracer = open({ mostWaiting: 10, exportWithinMs: 3_600_000 });
+    const tracer = open({ maxWaiting: 10, exportWithinMs: 3_600_000 });
     for (let n = 0; n < 25; n++) tracer.record(span());
     expect(meter.counts["telemetry_spans_dropped_total queue-full"]).toBe(15);
     await tracer.stop();

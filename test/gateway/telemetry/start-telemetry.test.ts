@@ -6,8 +6,8 @@ import { startTelemetry } from "../../../gateway/telemetry/start-telemetry.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { RecordingMeter } from "../../fakes/recording-meter.ts";
 
-describe("given telemetry that is configured", () => {
-  it("when it traces a backbone, then every other part of the backbone answers as before (U4)", async () => {
+describe("given configured telemetry", () => {
+  it("when it traces a backbone, then all other members of the backbone behave as before (U4)", async () => {
     const telemetry = await startTelemetry(
       { telemetry: TelemetryConfig.parse({ otlp: { url: "http://127.0.0.1:9/v1/traces" } }), backbone: "embedded" },
       { clock, logger: new RecordingLogger(), meter: new RecordingMeter() },
