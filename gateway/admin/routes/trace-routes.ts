@@ -32,7 +32,7 @@ export const traceRoutes = (scope: FastifyInstance, { config, bus, store, clock 
     return readTrace(store, place, root);
   });
 
-  // A stream, so it is registered without adminRoute; traceEvents has the type of its events.
+  // A stream, so it is registered without adminRoute; the compiler checks its events only by the type of readTrace.
   scope.get<{ Params: { id: string } }>("/admin/api/traces/:id/events", async (request, reply) => {
     const { place, root } = await find(request);
     const agents = config.agents.filter(({ tenant }) => tenant === place.tenant).map(({ name }) => name);
