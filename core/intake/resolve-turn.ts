@@ -1,8 +1,9 @@
+import { isoTime } from "../contract/clock.ts";
 import type { Account, FromPerson, PersonMessage, SyntheticMessage, TurnMessage } from "../contract/user-message.ts";
 import { resolveRepliedTo } from "../delivery/index.ts";
 import { captureOrigin, causeOf } from "../origin/index.ts";
 import { type ResolvedAsker, resolveAsker } from "../people/index.ts";
-import { type SessionWindow, windowOf } from "../sessions/index.ts";
+import { nextIndex, type SessionWindow, windowOf } from "../sessions/index.ts";
 import { type TurnRecord, turnIdOf } from "../turns/records/index.ts";
 import { editedText } from "./edited-text.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
@@ -48,26 +49,20 @@ const begin = async (deps: IntakeDeps, received: FromPerson): Promise<ResolvedTu
 const mayContinueWork = ({ replyTo, conversation }: PersonMessage): boolean =>
   replyTo !== undefined || conversation.thread !== undefined;
 
-/** Resolves a plain message from the caches of this process, without a read of a remote store. Undefined: not cached. */
-export const resolveFromCache = (deps: IntakeDeps, message: TurnMessage): ResolvedTurn | undefined => {
-  if (message.kind !== "message") return undefined;
-  // The record fixes the text of an editable message, so its edits must be read first.
-  if (mayContinueWork(message) || message.editable || deps.store.exclusive) return undefined;
-  const window = deps.sessions.inMemory(message);
-  const asker = deps.askers.last(message);
-  return window && asker && { window, work: begun(message, window.sessionId, asker) };
-};
-
-export const isAsAssumed = (
-  { sessionId, audience }: Pick<TurnRecord, "sessionId" | "audience">,
-  { window, work }: ResolvedTurn,
-): boolean =>
-  sessionId === window.sessionId &&
-  audience.personId === work.audience.personId &&
-  audience.membership === work.audience.membership;
+/** The record of a turn as it is stored first. */
+export const recordOf = ({ clock }: IntakeDeps, message: TurnMessage, { work, window }: ResolvedTurn): TurnRecord => ({
+  ...work,
+  ...(message.kind === "command" && { command: message.command.name }),
+  turnId: turnIdOf(message),
+  messageId: message.id,
+  sessionId: window.sessionId,
+  index: nextIndex(window),
+  openedAt: isoTime(clock.now()),
+  traceId: message.traceId,
+});
 
 /** A person's message begins new work, and the person waits for the answer. */
-const begun = (message: FromPerson, sessionId: string, { id: personId, membership }: ResolvedAsker): Work => {
+export const begun = (message: FromPerson, sessionId: string, { id: personId, membership }: ResolvedAsker): Work => {
   const { conversation, account, link } = message;
   return {
     origin: captureOrigin(message, sessionId),
