@@ -4,14 +4,14 @@ import { Asker, Audience, OwnerContext, PeerChain, ReplyOrigin, type WorkContext
 export const SubtaskStatus = z.enum(["pending", "running", "completed", "failed", "cancelled"]);
 export type SubtaskStatus = z.infer<typeof SubtaskStatus>;
 
-/** What a subtask has changed in its workspace (S12). */
+/** The changes of a subtask in its workspace (S12). */
 export const Artifacts = z.looseObject({
   path: z.string(),
   branch: z.string(),
   files: z.int(),
   insertions: z.int(),
   deletions: z.int(),
-  /** Names of the changed files; of very many, the first. */
+  /** Names of the changed files, truncated if there are many. */
   changed: z.array(z.string()),
 });
 export type Artifacts = z.infer<typeof Artifacts>;
@@ -21,20 +21,20 @@ export const SubtaskResult = z.looseObject({
   output: z.string(),
   outputFile: z.string().optional(),
   metadata: z.record(z.string(), z.unknown()).optional(),
-  /** Why it is not a success, in words that help. */
+  /** Why it is not a success, and what would help. */
   error: z.string().optional(),
   artifacts: Artifacts.optional(),
 });
 export type SubtaskResult = z.infer<typeof SubtaskResult>;
 
-/** Said to a subtask while it works (S6). */
+/** A message to a running subtask (S6). */
 export const SubtaskNote = z.looseObject({
-  /** Saying it again under the same id changes nothing. */
+  /** A note with a known id is a duplicate. */
   id: z.string(),
   type: z.enum(["answer", "refinement", "retry_request"]),
-  /** The agent whose words they are. */
+  /** The agent that wrote it. */
   from: z.string().optional(),
-  /** The subtask of its own that says it, and what kind of word it is. Absent, like `from`: its owner's words. */
+  /** The child subtask that sent it. Absent, like `from`: the owner sent it. */
   child: z.looseObject({ id: z.string(), name: z.string(), type: z.string(), priority: z.string() }).optional(),
   content: z.string(),
   at: z.iso.datetime(),
@@ -46,14 +46,14 @@ export const Subtask = z.looseObject({
   id: z.string().regex(/^subtask-[0-9a-f]{8}$/),
   tenant: z.string(),
   agent: z.string(),
-  /** The tool call that asked for it: the same call always means the same subtask. */
+  /** The tool call that started it; a repeated call finds the same subtask. */
   callKey: z.string(),
   parentTurnId: z.string(),
   parentSessionId: z.string(),
   parentSubtaskId: z.string().optional(),
-  /** The turn at the root of it all: a message of a person, a schedule's run. */
+  /** The first turn of the work: for a person's message or a schedule run. */
   planId: z.string(),
-  /** The subtask that this one does again. */
+  /** The subtask that this one retries. */
   retryOf: z.string().optional(),
   agentType: z.string(),
   name: z.string(),
@@ -64,13 +64,13 @@ export const Subtask = z.looseObject({
   depth: z.int().min(1),
   /** How it reports: in the batch, alone by a wake-up, or as the result of the call that waits for it. */
   reports: z.enum(["batch", "alone", "blocking"]),
-  /** Names of the tools it may use: never more than its parent had. */
+  /** Names of the tools it may use, at most those of its parent. */
   permissions: z.looseObject({ tools: z.array(z.string()) }),
   owner: OwnerContext,
   asker: Asker,
   origin: ReplyOrigin,
   audience: Audience,
-  /** It works in a worktree that began with this commit. */
+  /** The commit that its worktree started from. */
   workspace: z.looseObject({ base: z.string() }).optional(),
   background: z.boolean(),
   chain: PeerChain.optional(),
@@ -81,22 +81,22 @@ export const Subtask = z.looseObject({
   startedAt: z.iso.datetime().optional(),
   completedAt: z.iso.datetime().optional(),
   result: SubtaskResult.optional(),
-  /** What ended it: the same call again is told the same. */
+  /** The call that ended it; a repeat of the call gets the same result. */
   endedBy: z.string().optional(),
-  /** How often it was taken up again, and how often it was left in good order: one that breaks its process is given up. */
+  /** Runs started, and runs that yielded to another process. The difference counts crashes, and too many fail the subtask. */
   runs: z.int(),
   yields: z.int(),
-  /** It was asked to stop: its time was up. */
+  /** Set when its timeout expired. */
   stopRequestedAt: z.iso.datetime().optional(),
-  /** Its last line of progress, and how many there were. */
+  /** The latest progress line, and their number. */
   note: z.string().optional(),
   notes: z.int(),
   noteKey: z.string().optional(),
-  /** How often it has told its owner of an error, or asked it something: each time that wakes it. */
+  /** Number of errors and questions sent to its owner; each starts a turn there. */
   words: z.int().optional(),
-  /** What it was told, oldest first. */
+  /** Oldest first. */
   inbox: z.array(SubtaskNote),
-  /** What it asked and has no answer to yet. */
+  /** Its open question. */
   question: z.string().optional(),
   questionKey: z.string().optional(),
 });

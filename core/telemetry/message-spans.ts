@@ -8,9 +8,9 @@ import { peerCallSpanId, replySpanId, runSpanId, subtaskSpanId, turnSpanId } fro
 /** A message with a span: a report of a shown reply has none. */
 export type TracedMessage = Exclude<UserMessage, ShownMessage>;
 
-/** Where a message went over the bus, and when. */
+/** The destination of a message on the bus, with times. */
 export interface Passage {
-  /** What carries it: "nats", or "mooring" if the bus is Mooring's own. */
+  /** "nats", or "mooring" for the embedded bus. */
   readonly system: string;
   readonly destination: string;
   readonly startedAt: number;
@@ -18,7 +18,7 @@ export interface Passage {
   readonly error?: string | undefined;
 }
 
-/** A message was stored for the agent. One that begins a piece of work is the root of its trace. */
+/** Span of a message stored for the agent; a message that begins work is the root of its trace. */
 export const messageSpan = (message: TracedMessage, passage: Passage): SpanRecord => ({
   ...published(passage),
   traceId: message.traceId,
@@ -27,7 +27,7 @@ export const messageSpan = (message: TracedMessage, passage: Passage): SpanRecor
   attributes: { ...sending(passage, message.id), ...aboutMessage(message) },
 });
 
-/** One run of the handler of a message. */
+/** Span of one run of the message handler. */
 export const runSpan = (
   message: TracedMessage,
   run: { readonly number: number; readonly durable: string; readonly outcome?: Outcome | undefined },
@@ -51,7 +51,7 @@ export const runSpan = (
   error: passage.error ?? (run.outcome && "deadLetter" in run.outcome ? "dead-letter" : undefined),
 });
 
-/** What the agent says was stored for the channels. */
+/** Span of a reply stored for the channels. */
 export const replySpan = (reply: AgentReply, passage: Passage): SpanRecord => ({
   ...published(passage),
   traceId: reply.traceId,
@@ -109,7 +109,7 @@ const parentOfMessage = ({ id, tenant, agent, synthetic, traceId }: SyntheticMes
   return turnId === undefined ? rootSpanId(traceId) : turnSpanId(turnId);
 };
 
-/** A turn's one answer hangs on the turn. A notice and a state of the activity entry have none that must have ended. */
+/** The final reply of a turn has the turn as its parent. Notices and activity entries may precede the end of a turn. */
 const parentOfReply = ({ id, traceId }: AgentReply): string => {
   const turnId = /^(t-[0-9a-f]{32})\/final$/.exec(id)?.[1];
   return turnId === undefined ? rootSpanId(traceId) : turnSpanId(turnId);

@@ -10,11 +10,11 @@ import { messageSpan, type Passage, replySpan, runSpan, type TracedMessage } fro
 export interface TracedBusParts {
   readonly tracer: Tracer;
   readonly clock: Clock;
-  /** What the bus is called in traces. */
+  /** Name of the bus in traces. */
   readonly system: string;
 }
 
-/** Tells of every message to an agent and of every word of one. Without telemetry the bus is used as it is. */
+/** Records a span for each message to an agent and each reply. Without telemetry the bus is used directly. */
 export const tracedBus = (bus: Bus, { tracer, clock, system }: TracedBusParts): Bus => {
   const told = async <R>(
     { name: destination }: Subject<unknown>,
