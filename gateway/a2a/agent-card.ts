@@ -14,7 +14,7 @@ export const agentPath = (agent: string): string => `/a2a/${agent}`;
 
 const MODES = ["text/plain", "application/json"];
 
-/** The public card of an agent; for an authenticated caller only with the skills that it may use. */
+/** The public card of an agent. The card for an authenticated caller lists only the skills that it may use. */
 export const agentCard = (agent: ServedAgent, publicUrl: string, caller?: Caller): AgentCard => {
   const url = `${publicUrl}${agentPath(agent.name)}`;
   const at = (protocolBinding: string) => ({
@@ -37,7 +37,7 @@ export const agentCard = (agent: ServedAgent, publicUrl: string, caller?: Caller
       extensions: [
         {
           uri: REPLY_ORIGIN_EXTENSION,
-          description: "How often agents have passed a piece of work to and fro, and where it began.",
+          description: "The number of hops of a piece of work between agents, and its origin.",
           required: false,
           params: undefined,
         },

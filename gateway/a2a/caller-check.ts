@@ -16,7 +16,7 @@ export interface Caller {
 /** Authenticates a caller. Throws "unauthorised" for unknown credentials. */
 export type CallerCheck = (headers: IncomingHttpHeaders) => Caller;
 
-/** Keeps digests of the secrets only. */
+/** Creates the check; it keeps only digests of the secrets in memory. */
 export const callerCheck = (callers: Config["a2a"]["callers"]): CallerCheck => {
   const known = Object.entries(callers).map(([name, { token, apiKey, ...limits }]) => ({
     caller: { name, ...limits },
@@ -29,7 +29,10 @@ export const callerCheck = (callers: Config["a2a"]["callers"]): CallerCheck => {
     // Compares with every caller in constant time, so that the duration leaks nothing.
     const found = known.filter(({ isToken, digest }) => isSame(digest, isToken ? token : apiKey));
     if (found[0] === undefined) {
-      throw new AppError("unauthorised", "say who calls: `Authorization: Bearer <token>`, or `X-API-Key: <key>`");
+      throw new AppError(
+        "unauthorised",
+        "credentials are missing or wrong: send `Authorization: Bearer <token>`, or `X-API-Key: <key>`",
+      );
     }
     return found[0].caller;
   };

@@ -7,7 +7,7 @@ import { noteFailure } from "./request-context.ts";
 /** By then cores have published their load again, and a probe has checked whether writes work. */
 const RETRY_AFTER_S = "5";
 
-/** The caller is to retry later. The protocol has no error for it; HTTP has, in both bindings. */
+/** Asks the caller to retry later. The protocol defines no such error, so both bindings use the HTTP status. */
 export abstract class RetryLaterError extends A2AError implements RestA2AError {
   readonly transport = "rest";
   abstract readonly statusCode: number;
@@ -35,11 +35,11 @@ export const protocolError = (error: unknown, logger: Logger): A2AError => {
   if (error instanceof AppError) {
     if (error.code === "bad-input") return new RequestMalformedError(error.message);
     if (error.code === "too-large")
-      return new RequestMalformedError("This is more than can be kept: send less at once.");
+      return new RequestMalformedError("The request is too large to store: send less at once.");
     if (error.code === "not-found") return new TaskNotFoundError(error.message);
     if (error.code === "rate-limited") return new CrowdedError(error.message);
     if (error.code === "unavailable" || error.code === "stopped") {
-      return new UnavailableError("This cannot be done at the moment: send it again in a few seconds.");
+      return new UnavailableError("The agent is temporarily unavailable: send it again in a few seconds.");
     }
   }
   const stack = error instanceof Error ? error.stack : undefined;

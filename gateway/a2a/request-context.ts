@@ -24,32 +24,32 @@ export const versionOf = ({ headers }: FastifyRequest): string | undefined => {
   return typeof version === "string" && version !== "" ? version : undefined;
 };
 
-/** The context of an authenticated request. The client has gone when its connection closes. */
+/** The context of an authenticated request. A closed connection counts as a disconnect of the client. */
 export const requestContext = (request: FastifyRequest, reply: FastifyReply): ServerCallContext => {
   const caller = callers.get(request.headers);
   if (caller === undefined) throw new Error("a route of the protocol was reached without a caller");
   // A listener instead of an AbortSignal, which is expensive to create for every request.
-  const whenGone = (listener: () => void) => {
+  const onDisconnect = (listener: () => void) => {
     if (reply.raw.destroyed) listener();
     else reply.raw.once("close", listener);
   };
   const { traceparent, tracestate } = request.headers;
-  return callContext(caller, versionOf(request), whenGone, acceptTrace(traceparent, tracestate));
+  return callContext(caller, versionOf(request), onDisconnect, acceptTrace(traceparent, tracestate));
 };
 
 const CALLER = "mooring.caller";
-const GONE = "mooring.gone";
+const DISCONNECT = "mooring.disconnect";
 const TRACE = "mooring.trace";
 const FAILED = "mooring.failed";
 
 /** Calls the listener when the client disconnects. */
-type WhenGone = (listener: () => void) => void;
+type OnDisconnect = (listener: () => void) => void;
 
 /** Wraps caller, trace and disconnect listener into the SDK's call context. */
 const callContext = (
   caller: Caller,
   version: string | undefined,
-  whenGone: WhenGone,
+  onDisconnect: OnDisconnect,
   trace?: string,
 ): ServerCallContext =>
   new ServerCallContext({
@@ -57,7 +57,7 @@ const callContext = (
     ...(version !== undefined && { requestedVersion: version }),
     state: new Map<string, unknown>([
       [CALLER, caller],
-      [GONE, whenGone],
+      [DISCONNECT, onDisconnect],
       [TRACE, trace],
     ]),
   });
@@ -72,8 +72,8 @@ export const callerIn = (context: ServerCallContext): Caller => {
 export const traceIn = (context: ServerCallContext): string | undefined =>
   context.state.get(TRACE) as string | undefined;
 
-export const whenGone = (context: ServerCallContext, listener: () => void): void =>
-  (context.state.get(GONE) as WhenGone | undefined)?.(listener);
+export const onDisconnect = (context: ServerCallContext, listener: () => void): void =>
+  (context.state.get(DISCONNECT) as OnDisconnect | undefined)?.(listener);
 
 /** Marks that our handler produced the error, so its text is safe for the caller. */
 export const noteFailure = (context: ServerCallContext): void => void context.state.set(FAILED, true);

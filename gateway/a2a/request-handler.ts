@@ -33,7 +33,7 @@ import type { Store } from "../../core/contract/store.ts";
 import type { WriteAvailability } from "../../core/contract/write-availability.ts";
 import { agentCard, type CardSigner } from "./agent-card.ts";
 import type { Caller } from "./caller-check.ts";
-import { callerIn, traceIn, whenGone } from "./request-context.ts";
+import { callerIn, onDisconnect, traceIn } from "./request-context.ts";
 import type { ServedAgent } from "./served-agent.ts";
 import { listTasks } from "./tasks/list-tasks.ts";
 import { checkHistoryLength, checkId, readCall } from "./tasks/read-call.ts";
@@ -84,11 +84,11 @@ export class RequestHandler implements A2ARequestHandler {
 
   async sendMessage(request: SendMessageRequest, context: ServerCallContext): Promise<Task> {
     const { historyLength, returnImmediately = false } = request.configuration ?? {};
-    const { call, repeated, goesOn } = await this.#readCall(request, context);
+    const { call, repeated, continuesTask } = await this.#readCall(request, context);
     if (returnImmediately) return toWire(repeated ?? (await takeCall(this.#deps, call)), historyLength);
     const watcher = this.#follow(call, context);
     try {
-      return toWire(await awaitCall(this.#deps, call, watcher, { repeated, goesOn }), historyLength);
+      return toWire(await awaitCall(this.#deps, call, watcher, { repeated, continuesTask }), historyLength);
     } finally {
       watcher.close();
     }
@@ -118,9 +118,9 @@ export class RequestHandler implements A2ARequestHandler {
     try {
       const task = await this.#find(address);
       if (hasEnded(task)) {
-        throw new UnsupportedOperationError("the task has ended, there is nothing to wait for: read it with GetTask");
+        throw new UnsupportedOperationError("the task has ended and will not change: read it with GetTask");
       }
-      yield* taskEvents(task, watcher, { isAfterwards: true, read: () => this.#read(address) });
+      yield* taskEvents(task, watcher, { isResubscription: true, read: () => this.#read(address) });
     } finally {
       watcher.close();
     }
@@ -194,12 +194,12 @@ export class RequestHandler implements A2ARequestHandler {
     });
     const call = webhook === undefined ? read : { ...read, webhook: sealWebhook(this.#deps.identity, webhook) };
     const taskId = request.message?.taskId;
-    if (!taskId) return { call, goesOn: false };
+    if (!taskId) return { call, continuesTask: false };
     const task = await this.#find(call);
     if (request.message?.contextId && request.message.contextId !== task.contextId) {
-      throw new RequestMalformedError("message.contextId is not that of the task");
+      throw new RequestMalformedError("message.contextId is not the context of the task");
     }
-    return { call: { ...call, contextId: task.contextId }, repeated: taskIfRepeated(task, call), goesOn: true };
+    return { call: { ...call, contextId: task.contextId }, repeated: taskIfRepeated(task, call), continuesTask: true };
   }
 
   #card(caller?: Caller): Promise<AgentCard> {
@@ -219,14 +219,14 @@ export class RequestHandler implements A2ARequestHandler {
 
   #follow(address: InboundTaskAddress, context: ServerCallContext): TaskWatcher {
     const watcher = this.#deps.watch.follow(address);
-    whenGone(context, () => watcher.close());
+    onDisconnect(context, () => watcher.close());
     return watcher;
   }
 
   /** The task of another caller is reported as unknown, so that its existence does not leak. */
   async #find(address: InboundTaskAddress): Promise<InboundTask> {
     const task = await this.#read(address);
-    if (task === undefined) throw new TaskNotFoundError("there is no such task, or it is too old to be remembered");
+    if (task === undefined) throw new TaskNotFoundError("the task does not exist, or has expired");
     return task;
   }
 
@@ -241,7 +241,7 @@ const taskIfRepeated = (task: InboundTask, { said }: InboundCall): InboundTask |
   if (task.state === "input-required") return undefined;
   throw new UnsupportedOperationError(
     hasEnded(task)
-      ? "the task has ended: send the message without a taskId, and with its contextId to go on where it ended"
-      : "the task is being worked on and waits for no message: send it without a taskId, or wait",
+      ? "the task has ended: send the message without a taskId, and with its contextId to continue the conversation"
+      : "the task is in progress and does not accept messages: send the message without a taskId, or wait",
   );
 };

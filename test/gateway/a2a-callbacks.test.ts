@@ -45,7 +45,7 @@ const looks = (): number => pair.remote.requests.filter((method) => method === "
 const agreedToken = async (): Promise<string> =>
   pushTokenOf(await loadIdentity(pair.core.backbone.store), await theCall(pair.core));
 
-/** As somebody would who wants us to believe that the task is done. */
+/** Sends a notification that falsely claims the end of the task. */
 const callBack = async (token: string): Promise<number> => {
   const { id, remote } = await theCall(pair.core);
   const body = { statusUpdate: { taskId: remote?.taskId, status: { state: "TASK_STATE_COMPLETED" } }, said: "forty" };
@@ -57,8 +57,8 @@ const callBack = async (token: string): Promise<number> => {
   return response.status;
 };
 
-describe("given a remote agent that calls back, while no time passes", () => {
-  it("when it calls, then it is asked, and what it says then is told (A9)", async () => {
+describe("given a remote agent with push notifications, while no polling timer fires", () => {
+  it("when it sends a notification, then its task is polled and the answer delivered (A9)", async () => {
     counted.release();
     const [reply, ...more] = await untilUnsolicited(pair.core);
     expect(reply?.markdown).toBe("told: three");
@@ -67,7 +67,7 @@ describe("given a remote agent that calls back, while no time passes", () => {
     expect(pair.remote.heard).toHaveLength(1);
   });
 
-  it("when the call says what is not so, then what the agent itself says counts", async () => {
+  it("when the notification has false content, then only the polled task counts", async () => {
     const before = looks();
     expect(await callBack(await agreedToken())).toBe(202);
     while (looks() === before) await new Promise(setImmediate);
@@ -75,7 +75,7 @@ describe("given a remote agent that calls back, while no time passes", () => {
     expect((await untilUnsolicited(pair.core)).map(({ markdown }) => markdown)).toEqual(["told: three"]);
   });
 
-  it("when somebody else calls, then they are refused", async () => {
+  it("when the notification has a wrong token, then it is refused", async () => {
     expect(await callBack("forged")).toBe(401);
     counted.release();
     expect((await untilUnsolicited(pair.core)).map(({ markdown }) => markdown)).toEqual(["told: three"]);

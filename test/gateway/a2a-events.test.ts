@@ -52,31 +52,31 @@ const post = async (path: string, headers: Record<string, string>, payload = "{}
 const OWN = `default/mooring/${call.id}`;
 const json = { "content-type": "application/json" };
 
-describe("given the address that a remote agent calls back", () => {
+describe("given the webhook for push notifications of remote agents", () => {
   it.each([
     ["the call's token", () => ({ "x-a2a-notification-token": token })],
-    ["it as a bearer", () => ({ authorization: `Bearer ${token}` })],
-  ])("when it comes with %s, then core is told to look", async (_, headers) => {
+    ["the token as a bearer token", () => ({ authorization: `Bearer ${token}` })],
+  ])("when a notification has %s, then core gets a hint to poll", async (_, headers) => {
     expect(await post(OWN, { ...json, ...headers() }, JSON.stringify(headers()))).toBe(202);
     await hints.until((all) => all.some(({ id }) => id === call.id));
   });
 
   it.each([
     ["no token", OWN, () => ({})],
-    ["an empty one", OWN, () => ({ "x-a2a-notification-token": "" })],
-    ["a wrong one", OWN, () => ({ "x-a2a-notification-token": "forged" })],
-    ["another call's", "default/mooring/call-ba9876543210", () => ({ "x-a2a-notification-token": token })],
-    ["no call at all", "default/mooring/x%00y", () => ({ "x-a2a-notification-token": token })],
-    ["another tenant", `acme/mooring/${call.id}`, () => ({ "x-a2a-notification-token": token })],
-  ])("when it comes with %s, then it is refused", async (_, path, headers) => {
+    ["an empty token", OWN, () => ({ "x-a2a-notification-token": "" })],
+    ["a wrong token", OWN, () => ({ "x-a2a-notification-token": "forged" })],
+    ["the address of another call", "default/mooring/call-ba9876543210", () => ({ "x-a2a-notification-token": token })],
+    ["an invalid address", "default/mooring/x%00y", () => ({ "x-a2a-notification-token": token })],
+    ["the address of another tenant", `acme/mooring/${call.id}`, () => ({ "x-a2a-notification-token": token })],
+  ])("when a notification has %s, then it is refused", async (_, path, headers) => {
     expect(await post(path, { ...json, ...headers() })).toBe(401);
   });
 
-  it("when it sends more than anybody reads, then it is refused", async () => {
+  it("when the body is too large, then it is refused", async () => {
     expect(await post(OWN, { ...json, "x-a2a-notification-token": token }, "x".repeat(1_100_000))).toBe(413);
   });
 
-  it("when all processes of a deployment work the token out, then it is the same, and another deployment's is not", async () => {
+  it("when processes derive the token, then it is the same within a deployment and differs between deployments", async () => {
     expect(pushTokenOf(await loadIdentity(backbone.store), call)).toBe(token);
     const configured = await loadIdentity(backbone.store, new Secret("a key that an operator has configured"));
     expect(pushTokenOf(configured, call)).not.toBe(token);

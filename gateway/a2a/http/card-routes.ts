@@ -45,8 +45,8 @@ const CardFields = z.looseObject({
 });
 
 /**
- * A card in the form of 0.3. The SDK translates cards in one place only: in its answer to a request for the extended one.
- * Without signatures, because they cover the form of 1.0.
+ * A card in the form of 0.3. The SDK converts cards only in its answer to a request for the extended card.
+ * It has no signatures, because they cover the form of 1.0.
  */
 const legacyCard = async (handler: A2ARequestHandler): Promise<z.infer<typeof CardFields>> => {
   const unsigned = async () => ({ ...(await handler.getAgentCard()), signatures: [] });
@@ -57,12 +57,12 @@ const legacyCard = async (handler: A2ARequestHandler): Promise<z.infer<typeof Ca
 };
 
 /**
- * A card that clients of 0.3 and of 1.0 both read: every field of either form. Clients of 0.3 send no version, and some of
- * 1.0 and people with a browser do not either. A security scheme has the fields of both forms; each ignores the other's.
+ * A card with every field of both forms, which clients of 0.3 and of 1.0 can read. Clients of 0.3 send no version, nor
+ * do browsers and some clients of 1.0. Clients ignore the fields of the other form, also in security schemes.
  */
 const cardForEither = async (handler: A2ARequestHandler): Promise<object> => {
   const old = await legacyCard(handler);
-  // Not JSON.stringify(card): in memory a security scheme has another shape than on the wire.
+  // Not JSON.stringify(card): the in-memory form of a security scheme differs from the wire form.
   const current = CardFields.parse(AgentCard.toJSON(await handler.getAgentCard()));
   const schemes = Object.entries(current.securitySchemes);
   return {

@@ -1,10 +1,10 @@
-/** Far more than a request of the protocol needs. */
+/** Far above the depth of any valid request. */
 const MAX_DEPTH = 64;
 
-export const TOO_DEEP = `the request has lists and objects in more than ${MAX_DEPTH} others`;
+export const TOO_DEEP = `the request nests lists and objects more than ${MAX_DEPTH} deep`;
 
 /**
- * Whether parsed JSON is nested too deeply: indented output grows with the square of the depth, and recursive code
+ * Limits the nesting of parsed JSON: indented output grows with the square of the depth, and recursive code
  * overflows the stack.
  */
 export const isTooDeep = (text: string, json: unknown): boolean => {

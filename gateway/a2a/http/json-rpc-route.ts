@@ -19,7 +19,7 @@ const Envelope = z.looseObject({
 });
 
 /** Method names of both protocol versions. */
-const BRINGS_A_MESSAGE = new Set(["SendMessage", "SendStreamingMessage", "message/send", "message/stream"]);
+const SENDS_MESSAGE = new Set(["SendMessage", "SendStreamingMessage", "message/send", "message/stream"]);
 
 interface RpcAnswer {
   readonly id: unknown;
@@ -39,11 +39,15 @@ export const jsonRpcRoute = (
   scope.post(agentPath(agent), async (request, reply) => {
     const text = typeof request.body === "string" ? request.body : "";
     const body = readJson(text);
-    if (body === undefined) return refusal(null, A2A_ERROR_CODE.PARSE_ERROR, "the body is no JSON");
+    if (body === undefined) return refusal(null, A2A_ERROR_CODE.PARSE_ERROR, "the body is not valid JSON");
     const envelope = Envelope.safeParse(body);
     if (!envelope.success) {
       const problems = envelope.error.issues.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`);
-      return refusal(null, A2A_ERROR_CODE.INVALID_REQUEST, `no JSON-RPC 2.0 request: ${problems.join("; ")}`);
+      return refusal(
+        null,
+        A2A_ERROR_CODE.INVALID_REQUEST,
+        `the body is not a JSON-RPC 2.0 request: ${problems.join("; ")}`,
+      );
     }
     const { id = null } = envelope.data;
     if (isTooDeep(text, body)) return refusal(id, A2A_ERROR_CODE.INVALID_PARAMS, TOO_DEEP);
@@ -56,7 +60,7 @@ export const jsonRpcRoute = (
     const context = requestContext(request, reply);
     try {
       validateVersion(context.requestedVersion, await handler.getAgentCard(), "JSONRPC");
-      if (BRINGS_A_MESSAGE.has(envelope.data.method)) refuseIfUnable();
+      if (SENDS_MESSAGE.has(envelope.data.method)) refuseIfUnable();
     } catch (error) {
       const known = protocolError(error, logger);
       if (known instanceof RetryLaterError) reply.code(known.statusCode).headers(known.headers);

@@ -32,13 +32,13 @@ export const peerEventRoute =
         "/a2a-events/:tenant/:agent/:call",
         {
           bodyLimit: MAX_BODY_BYTES,
-          // Checked before the body is read.
+          // Runs before the body is read.
           onRequest: async (request) => {
             const { tenant, agent, call: id } = request.params;
             const agreed = isAddress(request.params) ? pushTokenOf(identity, { tenant, agent, id }) : undefined;
             // Without the token, the response does not reveal whether the call exists.
             if (!isSame(tokenIn(request), agreed)) {
-              throw new AppError("unauthorised", "this notification's token is not the one that was agreed on");
+              throw new AppError("unauthorised", "the token of this notification is wrong");
             }
             markAuthenticated(request);
           },

@@ -65,7 +65,7 @@ export const restRoutes = (
         return reply.code(status).headers(headers).type(A2A_CONTENT_TYPE).send(JSON.stringify(body));
       }
     };
-  const taking = (answer: Parameters<typeof answering>[0]) =>
+  const acceptingMessage = (answer: Parameters<typeof answering>[0]) =>
     answering(async (call, reply) => {
       refuseIfUnable();
       return answer(call, reply);
@@ -81,14 +81,14 @@ export const restRoutes = (
   );
   scope.post(
     `${base}/message::send`,
-    taking(async ({ body, context }) => {
+    acceptingMessage(async ({ body, context }) => {
       const task = await handler.sendMessage(readAs(SendMessageRequest, body), context);
       return SendMessageResponse.toJSON({ payload: { $case: "task", value: task as Task } });
     }),
   );
   scope.post(
     `${base}/message::stream`,
-    taking(({ body, context }, reply) =>
+    acceptingMessage(({ body, context }, reply) =>
       stream(reply, handler.sendMessageStream(readAs(SendMessageRequest, body), context)),
     ),
   );
@@ -115,7 +115,7 @@ export const restRoutes = (
     if (action === "cancel" && !isGet) {
       return Task.toJSON(await handler.cancelTask({ tenant: "", id, metadata: undefined }, context));
     }
-    throw new TaskNotFoundError("there is nothing at this address");
+    throw new TaskNotFoundError("this path does not exist");
   });
   scope.get(`${base}/tasks/:id`, onTask);
   scope.post(`${base}/tasks/:id`, onTask);
@@ -168,7 +168,7 @@ const readBody = (body: unknown): Record<string, unknown> => {
   try {
     read = z.record(z.string(), z.unknown()).parse(JSON.parse(text));
   } catch {
-    throw new RequestMalformedError("the body is no JSON object");
+    throw new RequestMalformedError("the body is not a JSON object");
   }
   if (isTooDeep(text, read)) throw new RequestMalformedError(TOO_DEEP);
   return read;
@@ -179,7 +179,7 @@ const readAs = <T>(form: { fromJSON(json: unknown): T }, json: unknown): T => {
   try {
     return form.fromJSON(json);
   } catch {
-    throw new RequestMalformedError("the request does not fit the method");
+    throw new RequestMalformedError("the request does not match the schema of the method");
   }
 };
 

@@ -101,10 +101,10 @@ const check = ({ status, statusTimestampAfter, historyLength }: ListTasksRequest
     throw new RequestMalformedError(`pageSize must be a whole number from 1 to ${MAX_PAGE}`);
   }
   if (!(status in TaskState) || status === TaskState.UNRECOGNIZED) {
-    throw new RequestMalformedError("status is no state of a task");
+    throw new RequestMalformedError("status must be a state of a task");
   }
   if (statusTimestampAfter && Number.isNaN(Date.parse(statusTimestampAfter))) {
-    throw new RequestMalformedError("statusTimestampAfter is no time: write it as 2026-03-01T10:00:00Z");
+    throw new RequestMalformedError("statusTimestampAfter must be a time such as 2026-03-01T10:00:00Z");
   }
 };
 
@@ -130,6 +130,6 @@ const readPageToken = (token: string): PagePosition | undefined => {
     const [statusAt, id, totalSize] = Token.parse(JSON.parse(Buffer.from(token, "base64url").toString()));
     return { sortKey: sortKeyOf({ statusAt, id }), day: dayOf(statusAt), totalSize };
   } catch {
-    throw new RequestMalformedError("pageToken is none that this server gave out");
+    throw new RequestMalformedError("pageToken must be a nextPageToken of this server");
   }
 };

@@ -63,7 +63,7 @@ export const handlePushDue = async (deps: PushDeps, due: PushDue, { attempt }: R
     if (isHopeless) return turnOff(deps, due, messageOf(error));
     deps.logger.info({ ...fields, error: messageOf(error) }, "webhook unreachable, retrying");
   }
-  if (attempt >= MAX_ATTEMPTS) return turnOff(deps, due, "it was tried for half an hour");
+  if (attempt >= MAX_ATTEMPTS) return turnOff(deps, due, "all attempts failed for half an hour");
   return { retryInMs: Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)) };
 };
 

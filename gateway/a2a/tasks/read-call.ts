@@ -59,7 +59,9 @@ export const readCall = ({ message, configuration, metadata }: SendMessageReques
 const chainIn = (metadata: Message["metadata"], address: string): InboundCall["extension"] => {
   const chain = incomingChain(metadata, address);
   if (chain === "exhausted") {
-    throw new UnsupportedOperationError("this was passed to and fro as often as may be: decide with what you know");
+    throw new UnsupportedOperationError(
+      "this was passed to and fro between agents too often: decide with what you know",
+    );
   }
   return chain;
 };
@@ -68,13 +70,13 @@ const chainIn = (metadata: Message["metadata"], address: string): InboundCall["e
 export const checkId = (name: string, id: unknown): void => {
   if (typeof id !== "string") throw new RequestMalformedError(`${name} must be text`);
   if (id.length > MAX_ID_CHARS) throw new RequestMalformedError(`${name} has more than ${MAX_ID_CHARS} characters`);
-  if (!id.isWellFormed()) throw new RequestMalformedError(`${name} is no Unicode text`);
+  if (!id.isWellFormed()) throw new RequestMalformedError(`${name} must be valid Unicode`);
 };
 
-/** Allows undefined or a whole number from 0 on; invalid text arrives as NaN. */
+/** Allows undefined and whole numbers from 0; invalid text arrives as NaN. */
 export const checkHistoryLength = (length: number | undefined): void => {
   if (length !== undefined && (!Number.isInteger(length) || length < 0)) {
-    throw new RequestMalformedError("historyLength must be a whole number from 0 on");
+    throw new RequestMalformedError("historyLength must be a whole number, 0 or more");
   }
 };
 
@@ -93,9 +95,9 @@ const skillFor = ({ agent, caller }: CallSource, named: unknown): ServedAgent["s
 
 /** The message as prompt text. Files are named, not fetched, because the caller chooses their address. */
 const readParts = (parts: readonly Part[]): string => {
-  if (parts.length === 0) throw new RequestMalformedError("message.parts is empty: say something");
+  if (parts.length === 0) throw new RequestMalformedError("message.parts must not be empty");
   const text = parts.map(textOfPart).join("\n\n").trim();
-  if (text === "") throw new RequestMalformedError("message.parts hold no words: say something");
+  if (text === "") throw new RequestMalformedError("message.parts must contain text");
   return text;
 };
 
@@ -110,7 +112,7 @@ const textOfPart = ({ content, filename, mediaType }: Part, index: number): stri
     case "raw":
       if (!/^(text\/|application\/json\b)/i.test(mediaType)) {
         throw new ContentTypeNotSupportedError(
-          `message.parts[${index}] is "${oneLine(mediaType).slice(0, 100)}"; text/* and application/json are read`,
+          `message.parts[${index}] is "${oneLine(mediaType).slice(0, 100)}"; only text/* and application/json are supported`,
         );
       }
       return `[attached: ${oneLine(filename || "unnamed")}]\n${content.value.toString("utf8")}`;

@@ -25,7 +25,7 @@ interface KnownTask {
   /** The task if it contains the message already. */
   readonly repeated?: InboundTask | undefined;
   /** The task exists and waits for this message. */
-  readonly goesOn?: boolean;
+  readonly continuesTask?: boolean;
 }
 
 /** Accepts a call and returns its task at once. */
@@ -43,14 +43,14 @@ export const awaitCall = async (
   deps: TakeDeps,
   call: InboundCall,
   watcher: TaskWatcher,
-  { repeated, goesOn = false }: KnownTask = {},
+  { repeated, continuesTask = false }: KnownTask = {},
 ): Promise<InboundTask> => {
   const read = async () => seenEnd(deps.store, call) ?? readTask(deps.store, call);
   let task = repeated;
   if (task === undefined) {
-    const published: InboundCall = goesOn ? call : { ...call, isAwaited: true };
+    const published: InboundCall = continuesTask ? call : { ...call, isAwaited: true };
     const outcome = await unlessUnwritable(deps.writes, () => publishCall(deps, published));
-    if (goesOn || (outcome === "repeated" && (await read()))) task = await noteCall(deps, call);
+    if (continuesTask || (outcome === "repeated" && (await read()))) task = await noteCall(deps, call);
   }
   let isDue = false;
   const timer = deps.clock.after(NOTED_AFTER_MS, () => {

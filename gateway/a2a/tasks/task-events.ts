@@ -5,8 +5,8 @@ import { answerArtifact, toWire, wireStatus } from "./to-wire.ts";
 
 interface EventOptions {
   readonly historyLength?: number | undefined;
-  /** The client subscribes later: a task that waits for input may continue because of another request. */
-  readonly isAfterwards?: boolean;
+  /** The client sent no message: a task that waits for input may continue because of another request. */
+  readonly isResubscription?: boolean;
   read(): Promise<InboundTask | undefined>;
 }
 
@@ -14,13 +14,13 @@ interface EventOptions {
 export async function* taskEvents(
   first: InboundTask,
   watcher: TaskWatcher,
-  { read, historyLength, isAfterwards = false }: EventOptions,
+  { read, historyLength, isResubscription = false }: EventOptions,
 ): AsyncGenerator<StreamResponse, void, undefined> {
   const text = new StreamedAnswer();
   let known = first;
   yield { payload: { $case: "task", value: toWire(first, historyLength) } };
   while (!watcher.isClosed) {
-    if (hasEnded(known) || (isAtRest(known) && !(isAfterwards && known === first))) return;
+    if (hasEnded(known) || (isAtRest(known) && !(isResubscription && known === first))) return;
     const mayHaveChanged = await watcher.waitForChange();
     for (const delta of watcher.takeDeltas()) {
       const piece = text.next(delta);

@@ -84,7 +84,7 @@ const open = ({ key }: Key, url: string, text: string): string => {
   } catch {
     throw new AppError(
       "data-unusable",
-      "a webhook's secret was sealed with another key: set a2a.webhookKey back, or have the caller give it again",
+      "a webhook's secret was encrypted with another key: restore a2a.webhookKey, or let the caller register the webhook again",
     );
   }
 };

@@ -17,9 +17,9 @@ const get = (path: string, headers: Record<string, string> = {}) => fetch(`${ser
 const KeySet = z.object({ keys: z.array(z.looseObject({ kid: z.string() })) });
 const CARD = "/.well-known/agent-card.json";
 
-describe("given anybody", () => {
+describe("given a client without credentials", () => {
   it.each([CARD, `/a2a/mooring${CARD}`])(
-    "when they read %s, then it is spelled as the protocol says (A8)",
+    "when it reads %s, then the card has the form of the protocol (A8)",
     async (path) => {
       const response = await get(path, { "a2a-version": "1.0" });
       const card = await response.json();
@@ -42,7 +42,7 @@ describe("given anybody", () => {
     },
   );
 
-  it("when they check a card's signature, then it holds for the card and for no other", async () => {
+  it("when it verifies a card's signature, then it is valid for this card only", async () => {
     const client = await server.client();
     const cards = [AgentCard.fromJSON(await (await get(CARD)).json()), await client.getAgentCard()];
     const verify = verifyAgentCardSignature(async (kid, jku = "") => {
@@ -55,7 +55,7 @@ describe("given anybody", () => {
     }
   });
 
-  it("when they say no version, then the card also has the address where 0.3 looks for it", async () => {
+  it("when it sends no version, then the card also has the address in the field of 0.3", async () => {
     const card = await (await get(CARD)).json();
     expect(card).toMatchObject({
       url: `${server.url}/a2a/mooring`,
@@ -74,7 +74,7 @@ describe("given anybody", () => {
     { "x-api-key": "alices-long-token" },
     { authorization: "Bearer bobs-long-api-key" },
     { "x-api-key": "sha256:24d69631deb3d2cc56baacaf7434bedb42fcce6489b233b3668589799f5f5778" },
-  ])("when they call with %j, then they are asked who they are", async (headers) => {
+  ])("when it calls with %j, then the response is 401", async (headers) => {
     for (const path of ["/a2a/mooring", "/a2a/mooring/message:send", "/a2a/mooring/tasks/x:cancel"]) {
       const response = await fetch(`${server.url}${path}`, {
         method: "POST",
@@ -88,8 +88,8 @@ describe("given anybody", () => {
   });
 });
 
-describe("given a caller that asks more often than it may", () => {
-  it("when it goes on, then it is told how long to wait, and nobody else is", async () => {
+describe("given a caller above its rate limit", () => {
+  it("when it sends another request, then the response has a retry delay, and other callers are not limited", async () => {
     const ask = (caller: "alice" | "dave") =>
       get("/a2a/mooring/tasks", { "a2a-version": "1.0", ...credentials[caller] });
     expect([(await ask("dave")).status, (await ask("dave")).status]).toEqual([200, 200]);
@@ -103,14 +103,14 @@ describe("given a caller that asks more often than it may", () => {
   });
 });
 
-describe("given an agent for which too much waits already", () => {
+describe("given an agent with too many waiting messages", () => {
   let sent = 0;
   const rest = () => ({ message: { messageId: `m-${++sent}`, role: "ROLE_USER", parts: [{ text: "How deep?" }] } });
   const text = { kind: "text", text: "How deep?" };
   const legacy = () => ({ message: { kind: "message", messageId: `m-${++sent}`, role: "user", parts: [text] } });
   const rpc = (method: string, params: object) => ({ jsonrpc: "2.0", id: 7, method, params });
 
-  it("when it is sent more, then that is refused in the protocol's terms, and all else is answered", async () => {
+  it("when a caller sends another, then it gets an error of the protocol, and other requests are answered", async () => {
     const send = (agent: string) => server.post(`/a2a/${agent}`, rpc("SendMessage", rest()));
     const { intakeLoad } = subjectsOf("default");
     server.core.bus.signal(intakeLoad("mooring"), { process: "a", waiting: 10_000 });
@@ -145,18 +145,18 @@ describe("given an agent for which too much waits already", () => {
 });
 
 describe("given a caller with limits", () => {
-  it("when it calls an agent that is not for it, then it is refused", async () => {
+  it("when it calls an agent that it may not call, then it is refused", async () => {
     const response = await server.post("/a2a/other", {}, credentials.carol);
     expect([response.status, await response.json()]).toMatchObject([403, { error: { code: "forbidden" } }]);
   });
 
-  it("when it names no skill and may use one, then it is that one", async () => {
+  it("when it names no skill and may use one, then that skill is used", async () => {
     const carol = await server.client("JSONRPC", "carol");
     expect(await carol.sendMessage(says("How deep?"))).toMatchObject({ metadata: { skill: "facts" } });
   });
 
   it.each(["news", "nothing", 7])(
-    "when it names the skill %j, which it may not use, then it is told which it may",
+    "when it names the skill %j, which it may not use, then the error lists the skills that it may use",
     async (skill) => {
       const carol = await server.client("JSONRPC", "carol");
       await expect(carol.sendMessage(says("News!", { metadata: { skill } }))).rejects.toThrow("may use here: facts");

@@ -13,7 +13,7 @@ afterEach(() => server.dispose());
 const COMPLETED = TaskState.TASK_STATE_COMPLETED;
 const CANCELED = TaskState.TASK_STATE_CANCELED;
 
-/** A call that waits behind another of its context until the gateway has noted it, and that is then cancelled. */
+/** Cancels a call that waits behind another call of its context, after the gateway has stored its task. */
 const cancelledInQueue = async (agedBy: number): Promise<TaskState | undefined> => {
   let lateBy = 0;
   const clock: Clock = {
@@ -47,7 +47,7 @@ const cancelledInQueue = async (agedBy: number): Promise<TaskState | undefined> 
   return (await client.getTask({ tenant: "", id })).status?.state;
 };
 
-/** "At once" on a busy machine too: no time passes, and no timer fires. */
+/** Stands still, so that an answer is immediate even on a busy machine. */
 const instant = (): Clock => {
   const now = systemClock.now();
   return { ...systemClock, now: () => now, after: (_, callback) => systemClock.after(ONE_DAY_MS, callback) };
@@ -55,7 +55,7 @@ const instant = (): Clock => {
 const ONE_DAY_MS = 24 * 3_600_000;
 
 describe("given a caller that waits for its answer (A8)", () => {
-  it("when it is answered at once, then nobody looks for its task in the store", async () => {
+  it("when the answer is immediate, then its task is never read from the store", async () => {
     const looked: string[][] = [];
     const wrap = (backbone: Backbone): Backbone => {
       const counting = countingBackbone(backbone);
@@ -70,12 +70,12 @@ describe("given a caller that waits for its answer (A8)", () => {
     expect(looked.flat().filter((name) => name === "a2a-tasks")).toEqual([]);
   });
 
-  it("when its call has waited for long and is cancelled, then the model is never asked", async () => {
+  it("when its call is cancelled after a long wait, then the model is never called", async () => {
     expect(await cancelledInQueue(NOTED_AFTER_MS)).toBe(CANCELED);
     expect(server.model.requests.items).toHaveLength(2);
   });
 
-  it("when a core's clock is behind, then the call is worked on and stays cancelled all the same", async () => {
+  it("when a core's clock is behind, then the model is called, and the task stays cancelled", async () => {
     expect(await cancelledInQueue(0)).toBe(CANCELED);
     expect(server.model.requests.items).toHaveLength(3);
   });

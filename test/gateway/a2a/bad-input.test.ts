@@ -29,10 +29,10 @@ const nested = (levels: number): unknown => JSON.parse(`${"[".repeat(levels)}${"
 
 const errorOf = async (response: Response) => ({ status: response.status, ...Answer.parse(await response.json()) });
 
-describe("given a request that makes no sense, over JSON-RPC (F19)", () => {
+describe("given an invalid request over JSON-RPC (F19)", () => {
   it.each<[name: string, body: unknown, code: number]>([
-    ["no JSON", "{", PARSE],
-    ["nothing", "", PARSE],
+    ["invalid JSON", "{", PARSE],
+    ["an empty body", "", PARSE],
     ["10,000 open brackets", "[".repeat(10_000), PARSE],
     ["data in 3,000 lists", send({ parts: [{ data: { a: nested(3_000) } }] }), PARAMS],
     ["metadata in 3,000 lists", send({ metadata: { a: nested(3_000) } }), PARAMS],
@@ -50,65 +50,68 @@ describe("given a request that makes no sense, over JSON-RPC (F19)", () => {
     ["no parts", send({ parts: [] }), PARAMS],
     ["parts that are text", send({ parts: "hello" }), PARAMS],
     ["an empty part", send({ parts: [{}] }), PARAMS],
-    ["parts without a word", send({ parts: [{ text: " \n " }] }), PARAMS],
+    ["blank parts", send({ parts: [{ text: " \n " }] }), PARAMS],
     ["no role", send({ role: undefined }), PARAMS],
     ["the agent's role", send({ role: "ROLE_AGENT" }), PARAMS],
     ["an unknown role", send({ role: "ROLE_KING" }), PARAMS],
     ["no message id", send({ messageId: "" }), PARAMS],
-    ["an endless message id", send({ messageId: "x".repeat(201) }), PARAMS],
+    ["a message id that is too long", send({ messageId: "x".repeat(201) }), PARAMS],
     ["a negative history length", send({}, { historyLength: -1 }), PARAMS],
-    ["a history length that is no number", send({}, { historyLength: "many" }), PARAMS],
-    ["bytes that are no text", send({ parts: [{ raw: "AAAA", mediaType: "image/png" }] }), CONTENT],
+    ["a history length that is not a number", send({}, { historyLength: "many" }), PARAMS],
+    ["bytes that are not text", send({ parts: [{ raw: "AAAA", mediaType: "image/png" }] }), CONTENT],
     ["an unknown task", send({ taskId: "task-unknown" }), NO_TASK],
     ["an unknown task to read", rpc("GetTask", { id: "task-unknown" }), NO_TASK],
     ["no task to read", rpc("GetTask", {}), PARAMS],
     ["a negative length to read", rpc("GetTask", { id: "x", historyLength: -3 }), PARAMS],
     ["an unknown task to cancel", rpc("CancelTask", { id: "task-unknown" }), NO_TASK],
     ["an unknown task to follow", rpc("SubscribeToTask", { id: "task-unknown" }), NO_TASK],
-    ["a page of nothing", rpc("ListTasks", { pageSize: 0 }), PARAMS],
+    ["a page size of zero", rpc("ListTasks", { pageSize: 0 }), PARAMS],
     ["a huge page", rpc("ListTasks", { pageSize: 101 }), PARAMS],
     ["an unknown state", rpc("ListTasks", { status: "TASK_STATE_ASLEEP" }), PARAMS],
-    ["a time that is none", rpc("ListTasks", { statusTimestampAfter: "yesterday" }), PARAMS],
-    ["a page token of its own making", rpc("ListTasks", { pageToken: "../.." }), PARAMS],
-    ["a page token that is no place", rpc("ListTasks", { pageToken: "WzEsMiwzXQ" }), PARAMS],
+    ["an invalid time", rpc("ListTasks", { statusTimestampAfter: "yesterday" }), PARAMS],
+    ["a forged page token", rpc("ListTasks", { pageToken: "../.." }), PARAMS],
+    ["a page token without a position", rpc("ListTasks", { pageToken: "WzEsMiwzXQ" }), PARAMS],
     ["a negative page", rpc("ListTasks", { pageSize: -1 }), PARAMS],
     ["a negative length to list", rpc("ListTasks", { historyLength: -1 }), PARAMS],
     ["nothing to stream", rpc("SendStreamingMessage", { message: { ...message, parts: [] } }), PARAMS],
-    ["an unknown task to go on with", rpc("SendStreamingMessage", { message: { ...message, taskId: "x" } }), NO_TASK],
+    ["an unknown task to continue", rpc("SendStreamingMessage", { message: { ...message, taskId: "x" } }), NO_TASK],
     ["a webhook for an unknown task", rpc("CreateTaskPushNotificationConfig", { taskId: "x", url: HOOK }), NO_TASK],
     ["a webhook for no task", rpc("CreateTaskPushNotificationConfig", { url: HOOK }), PARAMS],
     ["a webhook in a private network", rpc("CreateTaskPushNotificationConfig", { taskId: "x", url: PRIVATE }), PARAMS],
     [
-      "a webhook that is no address",
+      "a webhook without a valid address",
       rpc("CreateTaskPushNotificationConfig", { taskId: "x", url: "file:///x" }),
       PARAMS,
     ],
     ["an unknown task's webhooks", rpc("ListTaskPushNotificationConfigs", { taskId: "x" }), NO_TASK],
-    ["an unknown webhook to forget", rpc("DeleteTaskPushNotificationConfig", { taskId: "x", id: "y" }), NO_TASK],
-    ["a key of the language", send({ metadata: JSON.parse('{"__proto__":{"skill":"news"}}'), parts: [] }), PARAMS],
-  ])("when it has %s, then it is told by code what is wrong", async (_name, body, code) => {
+    ["an unknown webhook to delete", rpc("DeleteTaskPushNotificationConfig", { taskId: "x", id: "y" }), NO_TASK],
+    ["a __proto__ key", send({ metadata: JSON.parse('{"__proto__":{"skill":"news"}}'), parts: [] }), PARAMS],
+  ])("when it has %s, then the response has the error code", async (_name, body, code) => {
     const answer = await errorOf(await server.post("/a2a/mooring", body));
     expect(answer).toMatchObject({ status: 200, jsonrpc: "2.0", error: { code, message: expect.any(String) } });
     expect(answer.error.message).not.toMatch(/is not a function|Cannot read/);
   });
 
-  it.each(["9.9", "one"])("when it wants version %s, then it is told which there are", async (version) => {
-    const answer = await errorOf(await server.post("/a2a/mooring", send({}), { "a2a-version": version }));
-    expect(answer).toMatchObject({ status: 200, error: { code: VERSION } });
-  });
+  it.each(["9.9", "one"])(
+    "when it requests version %s, then the error lists the supported versions",
+    async (version) => {
+      const answer = await errorOf(await server.post("/a2a/mooring", send({}), { "a2a-version": version }));
+      expect(answer).toMatchObject({ status: 200, error: { code: VERSION } });
+    },
+  );
 
-  it("when it is too large, then it is refused unread (F20)", async () => {
+  it("when it is too large, then it is refused before it is read (F20)", async () => {
     const answer = await errorOf(await server.post("/a2a/mooring", send({ parts: [{ text: "x".repeat(300_000) }] })));
     expect(answer).toMatchObject({ status: 413, error: { code: "too-large" } });
   });
 
-  it("when it is no JSON by its content type, then it is refused", async () => {
+  it("when its content type is not JSON, then it is refused", async () => {
     const answer = await server.post("/a2a/mooring", "<a/>", { "content-type": "application/xml" });
     expect(answer.status).toBe(415);
   });
 });
 
-describe("given a request that makes no sense, over HTTP+JSON", () => {
+describe("given an invalid request over HTTP+JSON", () => {
   it.each<[path: string, body: unknown, status: number]>([
     ["/message:send", "{", 400],
     ["/message:send", [], 400],
@@ -125,7 +128,7 @@ describe("given a request that makes no sense, over HTTP+JSON", () => {
     ["/tasks/task-unknown/pushNotificationConfigs", { id: { toString: null }, url: HOOK }, 400],
     ["/message:send", { message: { ...message, contextId: { toString: null } } }, 400],
     ["/message:send", { message: { ...message, contextId: "\ud800" } }, 400],
-  ])("when it posts to %s %j, then it answers %i", async (path, body, status) => {
+  ])("when a caller posts to %s %j, then the response is %i", async (path, body, status) => {
     const response = await server.post(`/a2a/mooring${path}`, body);
     expect(await errorOf(response)).toMatchObject({ status, error: { code: status } });
   });
@@ -135,22 +138,22 @@ describe("given a request that makes no sense, over HTTP+JSON", () => {
     ["/tasks?pageSize=-1", 400],
     ["/tasks?pageSize=many", 400],
     ["/tasks/x?historyLength=-1", 400],
-  ])("when it reads %s, then it answers %i", async (path, status) => {
+  ])("when a caller reads %s, then the response is %i", async (path, status) => {
     const headers = { authorization: "Bearer alices-long-token", "a2a-version": "1.0" };
     expect((await fetch(`${server.url}/a2a/mooring${path}`, { headers })).status).toBe(status);
   });
 });
 
-describe("given data in more lists than anybody needs, over HTTP+JSON", () => {
-  it("then it is refused before anything is made of it (F19)", async () => {
+describe("given data that is nested too deeply, over HTTP+JSON", () => {
+  it("then it is refused before it is processed (F19)", async () => {
     const body = { message: { ...message, parts: [{ data: { a: nested(3_000) } }] } };
     const answer = await errorOf(await server.post("/a2a/mooring/message:send", body));
-    expect(answer).toMatchObject({ status: 400, error: { message: expect.stringContaining("more than 64 others") } });
+    expect(answer).toMatchObject({ status: 400, error: { message: expect.stringContaining("more than 64 deep") } });
   });
 });
 
-describe("given all that", () => {
-  it("then no model was ever asked", () => {
+describe("given all these requests", () => {
+  it("then no model was called", () => {
     expect(server.model.requests.items).toEqual([]);
   });
 });

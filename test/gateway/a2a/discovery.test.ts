@@ -18,13 +18,13 @@ const Answer = z.object({ result: Sent });
 const CARD = "/.well-known/agent-card.json";
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${server.url}${path}`, { headers });
 
-describe("given a client that looks for an agent (A8)", () => {
+describe("given a client that discovers an agent (A8)", () => {
   it.each([
     ["an agent with skills", CARD, {}],
     ["an agent without skills", `/a2a/other${CARD}`, {}],
     ["an agent with skills, by version", CARD, { "a2a-version": "0.3" }],
     ["an agent without skills, by version", `/a2a/other${CARD}`, { "a2a-version": "0.3" }],
-  ])("when it speaks 0.3 and reads the card of %s, then that is a card of 0.3", async (_, path, headers) => {
+  ])("when it speaks 0.3 and reads the card of %s, then the card is valid for 0.3", async (_, path, headers) => {
     const card = LegacyAgentCard.parse(await (await get(path, headers)).json());
     expect(card).toMatchObject({
       protocolVersion: "0.3.0",
@@ -35,7 +35,7 @@ describe("given a client that looks for an agent (A8)", () => {
     });
   });
 
-  it("when it speaks 1.0 and its version is lost on the way, then the card is that of 1.0 as well", async () => {
+  it("when it speaks 1.0 and a proxy drops its version, then the card is also valid for 1.0", async () => {
     const raw = await (await get(CARD)).json();
     const named = await (await get(CARD, { "a2a-version": "1.0" })).json();
     const { signatures: _, ...read } = AgentCard.fromJSON(raw);
@@ -60,7 +60,7 @@ describe("given a client that looks for an agent (A8)", () => {
   });
 });
 
-describe("given a client that ends addresses with a slash", () => {
+describe("given a client that appends a slash to addresses", () => {
   it("when it reads cards and keys, then they are the same", async () => {
     for (const path of [CARD, `/a2a/mooring${CARD}`, "/.well-known/jwks.json"]) {
       const [plain, slashed] = await Promise.all([get(path), get(`${path}/`)]);
@@ -88,7 +88,7 @@ describe("given a client that ends addresses with a slash", () => {
     }
   });
 
-  it("when it does not say who it is, then it is refused there too", async () => {
+  it("when it sends no credentials, then it is refused there too", async () => {
     const statuses = await Promise.all([
       server.post("/a2a/mooring/", {}, { authorization: "" }),
       server.post("/a2a/mooring/message:send/", {}, { authorization: "" }),

@@ -40,9 +40,9 @@ const refusal = async (version: string, body: unknown) =>
 const rpc = (method: string, params: unknown) => ({ jsonrpc: "2.0", id: 1, method, params });
 const sends = (changes: object) => rpc("message/send", { message: { ...OLD, ...changes } });
 
-describe("given a request of version 0.3 that makes no sense (F19)", () => {
+describe("given an invalid request of version 0.3 (F19)", () => {
   it.each<[name: string, body: unknown, code: number]>([
-    ["no JSON", "{", -32_700],
+    ["invalid JSON", "{", -32_700],
     ["no method", { jsonrpc: "2.0", id: 1 }, -32_600],
     ["an unknown method", rpc("tasks/explode", {}), -32_601],
     ["params that are a list", rpc("message/send", []), -32_602],
@@ -50,33 +50,37 @@ describe("given a request of version 0.3 that makes no sense (F19)", () => {
     ["no parts", sends({ parts: [] }), -32_602],
     ["parts that are text", sends({ parts: "hello" }), -32_602],
     ["an empty part", sends({ parts: [{}] }), -32_602],
-    ["a part that is nothing", sends({ parts: [null] }), -32_602],
+    ["a part that is null", sends({ parts: [null] }), -32_602],
     ["a message that is text", rpc("message/send", { message: "hello" }), -32_602],
     ["a task that is a number", rpc("tasks/get", { id: 7 }), -32_602],
     ["no task to read", rpc("tasks/get", {}), -32_602],
     ["a message id that is a number", sends({ messageId: 7 }), -32_602],
     ["a context that is a list", sends({ contextId: ["x"] }), -32_602],
-    ["a file of a number", sends({ parts: [{ kind: "file", file: { bytes: 7, mimeType: "text/plain" } }] }), -32_602],
+    [
+      "a file whose bytes are a number",
+      sends({ parts: [{ kind: "file", file: { bytes: 7, mimeType: "text/plain" } }] }),
+      -32_602,
+    ],
     ["the agent's role", sends({ role: "agent" }), -32_602],
     ["a negative history length", rpc("tasks/get", { id: "x", historyLength: -1 }), -32_602],
     ["an unknown task", sends({ taskId: "task-unknown" }), -32_001],
     ["an unknown task to cancel", rpc("tasks/cancel", { id: "task-unknown" }), -32_001],
     ["nothing to stream", rpc("message/stream", { message: { ...OLD, parts: [] } }), -32_602],
-  ])("when it has %s, then it is told by code what is wrong", async (_name, body, code) => {
+  ])("when it has %s, then the response has the error code", async (_name, body, code) => {
     const error = await refusal("0.3", body);
     expect(error).toMatchObject({ code });
     expect(error.message).not.toMatch(/is not a function|Cannot read|argument/);
   });
 });
 
-describe("given a backbone that takes nothing at the moment", () => {
+describe("given a backbone that cannot store at the moment", () => {
   it.each([
     ["0.3", rpc("message/send", { message: OLD })],
     ["0.3", rpc("message/stream", { message: OLD })],
     ["1.0", rpc("SendMessage", { message: NEW })],
     ["1.0", rpc("SendStreamingMessage", { message: NEW })],
   ])(
-    "when a caller comes by version %s, then it is told to come again, and not that it is wrong",
+    "when a caller of version %s sends a message, then the error asks for a retry and does not blame the request",
     async (version, body) => {
       isAway = true;
       const error = await refusal(version, body);

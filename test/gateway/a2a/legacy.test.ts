@@ -17,7 +17,7 @@ const call = (method: string, params: object) =>
 const Answer = z.looseObject({ result: z.looseObject({ id: z.string() }) });
 
 describe("given a caller that speaks version 0.3", () => {
-  it("when it sends and reads, then it is answered in its own words", async () => {
+  it("when it sends and reads, then the answers have the form of 0.3", async () => {
     server = await A2aUnderTest.start(["Nine metres."]);
     const { result } = Answer.parse(await (await call("message/send", { message })).json());
     expect(result).toMatchObject({
@@ -31,7 +31,7 @@ describe("given a caller that speaks version 0.3", () => {
     expect(unknown).toMatchObject({ error: { code: -32_001 } });
   });
 
-  it("when it streams, then the events are its own", async () => {
+  it("when it streams, then the events have the form of 0.3", async () => {
     server = await A2aUnderTest.start(["Nine metres."]);
     const text = await (await call("message/stream", { message })).text();
     const events = text
@@ -42,7 +42,7 @@ describe("given a caller that speaks version 0.3", () => {
     expect(events.at(-1)).toMatchObject({ kind: "status-update", final: true, status: { state: "completed" } });
   });
 
-  it("when the SDK's client falls back to it, then that works too", async () => {
+  it("when the SDK's client falls back to 0.3, then it gets its answer", async () => {
     server = await A2aUnderTest.start(["Nine metres."]);
     const legacyCompat = { enabled: true };
     const asOld: typeof fetch = (input, init) => {
@@ -60,7 +60,7 @@ describe("given a caller that speaks version 0.3", () => {
     expect([task.status?.state, answerOf(task)]).toEqual([TaskState.TASK_STATE_COMPLETED, "Nine metres."]);
   });
 
-  it("when it comes by HTTP+JSON, which the SDK's compatibility has for another framework only, then it is told", async () => {
+  it("when it uses HTTP+JSON, which the SDK supports for 0.3 only in Express, then the error names the version", async () => {
     server = await A2aUnderTest.start();
     const old = await server.post("/a2a/mooring/message:send", { message }, { "a2a-version": "0.3" });
     expect([old.status, await old.json()]).toMatchObject([400, { error: { message: expect.stringContaining("0.3") } }]);

@@ -14,7 +14,7 @@ const anyTask = {
   pageToken: "",
 };
 
-/** How often a task itself was read. */
+/** The number of reads of task records. */
 let reads = 0;
 let daysRead = 0;
 const countingReads = (backbone: Backbone): Backbone => ({
@@ -39,7 +39,7 @@ const countingReads = (backbone: Backbone): Backbone => ({
 
 const clock = new ManualClock(Date.UTC(2026, 2, 10, 20));
 let server: A2aUnderTest;
-/** The latest first. */
+/** Latest first. */
 const ids: string[] = [];
 const contexts: string[] = [];
 
@@ -79,8 +79,8 @@ const pagesOf = async (filter: Partial<typeof anyTask> = {}, pageSize = 3) => {
   return pages;
 };
 
-describe("given a caller with tasks of several days", () => {
-  it("when it turns the pages, then the latest come first, and no task is read but those on them (A8)", async () => {
+describe("given a caller with tasks from several days", () => {
+  it("when it reads page by page, then the latest come first, and only tasks on the pages are read (A8)", async () => {
     expect(await pagesOf()).toEqual([
       { ids: ids.slice(0, 3), totalSize: 7 },
       { ids: ids.slice(3, 6), totalSize: 7 },
@@ -89,28 +89,28 @@ describe("given a caller with tasks of several days", () => {
     expect(reads).toBe(7);
   });
 
-  it("when it looks for some, then only those are read", async () => {
+  it("when it filters, then only matching tasks are read", async () => {
     expect(await pagesOf({ contextId: contexts[2] ?? "" })).toEqual([{ ids: [ids[2]], totalSize: 1 }]);
     expect(await pagesOf({ status: TaskState.TASK_STATE_INPUT_REQUIRED })).toEqual([{ ids: [ids[6]], totalSize: 1 }]);
     expect(reads).toBe(2);
   });
 
-  it("when it asks for what changed since a moment, then that moment counts too", async () => {
+  it("when it asks for changes since a time, then that time is included", async () => {
     const client = await server.client();
     const { status } = await client.getTask({ tenant: "", id: ids[1] ?? "" });
     const [page] = await pagesOf({ statusTimestampAfter: status?.timestamp } as Partial<typeof anyTask>);
     expect(page?.ids).toEqual(ids.slice(0, 2));
   });
 
-  it("when it asks for what changed since a moment, then no day before that is looked at", async () => {
+  it("when it asks for changes since a time, then no earlier day is read", async () => {
     const client = await server.client();
     const statusTimestampAfter = new Date(clock.now() - 8 * HOUR_MS).toISOString();
     const { totalSize } = await client.listTasks({ ...anyTask, statusTimestampAfter, pageToken: "" });
-    // That was the day before.
+    // The day before.
     expect([totalSize, daysRead]).toEqual([1, 2]);
   });
 
-  it("when an old one goes on, then it comes first, and once", async () => {
+  it("when an old task continues, then it comes first, and only once", async () => {
     const client = await server.client();
     await client.sendMessage(says("that one", { taskId: ids[6] ?? "", contextId: contexts[6] ?? "" }));
     const found = (await pagesOf()).flatMap((page) => page.ids);

@@ -21,9 +21,9 @@ const anyTask = {
   pageToken: "",
 };
 
-describe("given a gateway that dies while it takes a message", () => {
+describe("given a gateway that crashes while it accepts a message", () => {
   it.each(["a2a.before", "a2a.published", "a2a.stored"])(
-    "when it dies at %s and the caller repeats it, then there is one task and one turn",
+    "when it crashes at %s and the caller retries, then there is one task and one turn",
     async (at) => {
       let deaths = 1;
       const checkpoint = (name: string) => {
@@ -40,7 +40,7 @@ describe("given a gateway that dies while it takes a message", () => {
     },
   );
 
-  it("when the message was stored and nobody comes back, then core makes the task and ends it", async () => {
+  it("when the message was stored and the caller does not retry, then core creates the task and ends it", async () => {
     const checkpoint = (name: string) => {
       if (name === "a2a.published") throw new Error("dead");
     };
@@ -52,8 +52,8 @@ describe("given a gateway that dies while it takes a message", () => {
   });
 });
 
-describe("given a caller that waits for a core that has other things to do", () => {
-  it("when that takes a while, then its task can be seen all the same", async () => {
+describe("given a caller that waits for a busy core", () => {
+  it("when that takes a while, then its task is already listed", async () => {
     const clock = new ManualClock();
     let release = () => {};
     const gate = new Promise<void>((resolve) => {
@@ -63,7 +63,7 @@ describe("given a caller that waits for a core that has other things to do", () 
     const client = await server.client();
     const { contextId } = asTask(await client.sendMessage(says("One", {}, { returnImmediately: true })));
     const waiting = client.sendMessage(says("Two", { contextId }));
-    // Behind the other in its session, so that nobody works on it.
+    // Queued behind the other call of its session.
     while ((await client.listTasks(anyTask)).totalSize < 2) {
       clock.advance(1_000);
       await new Promise(setImmediate);
@@ -73,8 +73,8 @@ describe("given a caller that waits for a core that has other things to do", () 
   });
 });
 
-describe("given a message that is as large as may be", () => {
-  it("then it is answered like any other", async () => {
+describe("given a message of the maximum size", () => {
+  it("then it is answered", async () => {
     server = await A2aUnderTest.start(() => "Nine metres.");
     const client = await server.client();
     const task = asTask(await client.sendMessage(says("x".repeat(159_000))));
@@ -82,8 +82,8 @@ describe("given a message that is as large as may be", () => {
   });
 });
 
-describe("given the same message twice at once", () => {
-  it("then it is one task, answered twice", async () => {
+describe("given two concurrent requests with the same message", () => {
+  it("then there is one task, and both get its answer", async () => {
     server = await A2aUnderTest.start(() => "Nine metres.");
     const client = await server.client();
     const message = says("How deep?");
@@ -97,7 +97,7 @@ describe("given a plain call", () => {
   it("then it costs five durable writes, and the end of its turn is stored before that of its task", async () => {
     let writes: readonly string[] = [];
     server = await A2aUnderTest.start(() => "Nine metres.", {
-      // However slow the machine is, nobody loses patience.
+      // No timeout fires, however slow the machine is.
       clock: new ManualClock(),
       wrap: (backbone) => {
         const counting = countingBackbone(backbone, true);
@@ -114,7 +114,7 @@ describe("given a plain call", () => {
 });
 
 describe("given a task whose turn delegates", () => {
-  it("when the subtasks are done, then their synthesis is the answer, and people see nothing of it", async () => {
+  it("when the subtasks are done, then their synthesis is the answer, and no reply is posted to people", async () => {
     server = await A2aUnderTest.start(({ messages }) => {
       const last = messages.at(-1);
       const text = last?.role === "user" ? last.text : "";
@@ -139,8 +139,8 @@ describe("given a task whose turn delegates", () => {
   });
 });
 
-describe("given a skill that people are told of (A10)", () => {
-  it("when several calls have been answered, then people get one message, anchored to the first of them (O5)", async () => {
+describe("given a skill with notices for people (A10)", () => {
+  it("when several calls have been answered, then people get one message, anchored to the first call (O5)", async () => {
     server = await A2aUnderTest.start(({ messages }) => {
       const last = messages.at(-1);
       return last?.role === "user" ? `Heard: ${last.text}` : "?";

@@ -18,7 +18,9 @@ beforeAll(async () => {
 afterAll(() => server.dispose());
 
 describe("given a gateway and a core that share nothing but NATS", () => {
-  it("when a caller asks, answers back and lists, then it is as on one process", { timeout: 60_000 }, async () => {
+  it("when a caller asks, answers a question and lists its tasks, then it works as in one process", {
+    timeout: 60_000,
+  }, async () => {
     const client = await server.client();
     const asked = asTask(await client.sendMessage(says("How deep?")));
     expect(asked.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);

@@ -6,7 +6,7 @@ import { A2aUnderTest, answerOf, asTask, type Binding, says, statusText, textPar
 let server: A2aUnderTest;
 afterEach(() => server.dispose());
 
-/** A model that answers when the test lets it. */
+/** A model that answers when the test releases it. */
 const held = (text: string) => {
   let release = () => {};
   let begun = () => {};
@@ -42,7 +42,7 @@ const until = async (read: () => Promise<Task>, state: TaskState): Promise<Task>
 };
 
 describe.each<Binding>(["JSONRPC", "HTTP+JSON"])("given the SDK's own client over %s (A8)", (binding) => {
-  it("when it reads the cards, then the extended one has what the caller may use", async () => {
+  it("when it reads the cards, then the extended card has the skills that the caller may use", async () => {
     server = await A2aUnderTest.start();
     const card = await (await server.client(binding)).getAgentCard();
     expect(card).toMatchObject({ name: "mooring", capabilities: { streaming: true, pushNotifications: true } });
@@ -64,7 +64,7 @@ describe.each<Binding>(["JSONRPC", "HTTP+JSON"])("given the SDK's own client ove
     expect(request?.tools.map(({ name }) => name)).not.toContain("schedule_task");
   });
 
-  it("when it streams, then it gets the task, pieces of the answer, the whole of it, and the end", async () => {
+  it("when it streams, then it gets the task, pieces of the answer, the whole answer and the final status", async () => {
     const { script, isBegun, release } = held("Nine metres.");
     server = await A2aUnderTest.start(script);
     const client = await server.client(binding);
@@ -89,7 +89,7 @@ describe.each<Binding>(["JSONRPC", "HTTP+JSON"])("given the SDK's own client ove
     });
   });
 
-  it("when it does not wait, then it can ask how it goes until it is done", async () => {
+  it("when it does not wait, then it can poll the task until it is done", async () => {
     const { script, release } = held("Nine metres.");
     server = await A2aUnderTest.start(script);
     const client = await server.client(binding);
@@ -101,7 +101,7 @@ describe.each<Binding>(["JSONRPC", "HTTP+JSON"])("given the SDK's own client ove
     expect(answerOf(await until(read, TaskState.TASK_STATE_COMPLETED))).toBe("Nine metres.");
   });
 
-  it("when the agent asks back, then the task waits for input and goes on with it", async () => {
+  it("when the agent asks back, then the task waits for input and continues with it", async () => {
     server = await A2aUnderTest.start([
       calls({ name: "ask_caller", input: { question: "Which harbour?" } }),
       "Bergen: eleven metres.",
@@ -126,19 +126,19 @@ describe.each<Binding>(["JSONRPC", "HTTP+JSON"])("given the SDK's own client ove
     await isBegun;
     const cancelled = await client.cancelTask({ tenant: "", id, metadata: undefined });
     expect(cancelled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
-    // In the same session: it is answered only if the cancelled turn has let go of it.
+    // In the same session, which the cancelled turn must have released.
     expect(answerOf(asTask(await client.sendMessage(says("Something else?", { contextId }))))).toBe("Something else.");
     expect((await client.getTask({ tenant: "", id })).status?.state).toBe(TaskState.TASK_STATE_CANCELED);
   });
 
-  it("when it cancels what has ended, then it is told so", async () => {
+  it("when it cancels a task that has ended, then it gets an error", async () => {
     server = await A2aUnderTest.start(["Done."]);
     const client = await server.client(binding);
     const { id } = asTask(await client.sendMessage(says("Do it")));
     await expect(client.cancelTask({ tenant: "", id, metadata: undefined })).rejects.toThrow("ended already");
   });
 
-  it("when its stream breaks, then it can subscribe again and misses nothing", async () => {
+  it("when its stream breaks, then it can resubscribe and misses nothing", async () => {
     const { script, isBegun, release } = held("Nine metres.");
     server = await A2aUnderTest.start(script);
     const client = await server.client(binding);
@@ -161,7 +161,7 @@ describe.each<Binding>(["JSONRPC", "HTTP+JSON"])("given the SDK's own client ove
     await expect(client.resubscribeTask({ tenant: "", id }).next()).rejects.toThrow("has ended");
   });
 
-  it("when it lists its tasks, then page by page, the latest first, and nobody else's", async () => {
+  it("when it lists its tasks, then it gets pages of its own tasks only, latest first", async () => {
     server = await A2aUnderTest.start(() => "Done.");
     const client = await server.client(binding);
     const ids: string[] = [];
@@ -187,20 +187,22 @@ describe.each<Binding>(["JSONRPC", "HTTP+JSON"])("given the SDK's own client ove
     expect(open.tasks).toEqual([]);
   });
 
-  it("when it names somebody else's task, then there is no such task (F27)", async () => {
+  it("when it names another caller's task, then that task does not exist for it (F27)", async () => {
     server = await A2aUnderTest.start(["Secret."]);
     const { id, contextId } = asTask(await (await server.client(binding)).sendMessage(says("A secret")));
     const bob = await server.client(binding, "bob");
-    await expect(bob.getTask({ tenant: "", id })).rejects.toThrow("no such task");
-    await expect(bob.cancelTask({ tenant: "", id, metadata: undefined })).rejects.toThrow("no such task");
-    await expect(bob.resubscribeTask({ tenant: "", id }).next()).rejects.toThrow("no such task");
-    await expect(bob.sendMessage(says("Tell me", { taskId: id, contextId }))).rejects.toThrow("no such task");
+    await expect(bob.getTask({ tenant: "", id })).rejects.toThrow("the task does not exist");
+    await expect(bob.cancelTask({ tenant: "", id, metadata: undefined })).rejects.toThrow("the task does not exist");
+    await expect(bob.resubscribeTask({ tenant: "", id }).next()).rejects.toThrow("the task does not exist");
+    await expect(bob.sendMessage(says("Tell me", { taskId: id, contextId }))).rejects.toThrow(
+      "the task does not exist",
+    );
     await expect(
       bob.listTaskPushNotificationConfig({ tenant: "", taskId: id, pageSize: 0, pageToken: "" }),
-    ).rejects.toThrow("no such task");
+    ).rejects.toThrow("the task does not exist");
   });
 
-  it("when it names somebody else's task in whatever way, then it hears what it hears of one that never was (F27)", async () => {
+  it("when it names another caller's task in any request, then the response is the same as for a task that never existed (F27)", async () => {
     server = await A2aUnderTest.start(["Secret."]);
     const alice = await server.client(binding);
     const { id: foreign, contextId } = asTask(await alice.sendMessage(says("A secret")));
@@ -237,7 +239,7 @@ describe.each<Binding>(["JSONRPC", "HTTP+JSON"])("given the SDK's own client ove
     expect(kept.configs.map(({ id }) => id)).toEqual(["hers"]);
   });
 
-  it("when its model fails, then the task has failed, with words", async () => {
+  it("when the model fails, then the task has failed, with a message", async () => {
     server = await A2aUnderTest.start([answers(""), answers("")]);
     const client = await server.client(binding);
     const task = asTask(await client.sendMessage(says("How deep?")));

@@ -49,8 +49,8 @@ const hook = (rest: Partial<TaskPushNotificationConfig> = {}): TaskPushNotificat
   ...rest,
 });
 
-describe("given a caller that wants to be told (A8)", () => {
-  it("when its message brought a trace, then what its webhook is told is part of that, behind our turn (U4)", async () => {
+describe("given a caller with a webhook (A8)", () => {
+  it("when its message has a trace, then the notification belongs to that trace, below the turn (U4)", async () => {
     const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
     const traceparent = `00-${trace}-00f067aa0ba902b7-01`;
     const message = { messageId: "traced", role: "ROLE_USER", parts: [{ text: "How deep?" }] };
@@ -63,7 +63,7 @@ describe("given a caller that wants to be told (A8)", () => {
   });
 
   it.each<Binding>(["JSONRPC", "HTTP+JSON"])(
-    "when its task of %s ends, then its webhook gets it, with the token and the credentials it gave",
+    "when its task over %s ends, then its webhook is notified, with the registered token and credentials",
     async (binding) => {
       const client = await server.client(binding);
       const taskPushNotificationConfig = hook({
@@ -80,16 +80,19 @@ describe("given a caller that wants to be told (A8)", () => {
     },
   );
 
-  it.each([503, 302])("when the webhook answers %i, then it is tried again, and only there", async (status) => {
-    answers = [status];
-    const client = await server.client();
-    await client.sendMessage(says("How deep?", {}, { taskPushNotificationConfig: hook() }));
-    const both = await notified.until((items) => items.length > 1);
-    expect(both[1]?.body).toEqual(both[0]?.body);
-    expect(both.map(({ path }) => path)).toEqual(["/hook", "/hook"]);
-  });
+  it.each([503, 302])(
+    "when the webhook answers %i, then the notification is retried, at the same address only",
+    async (status) => {
+      answers = [status];
+      const client = await server.client();
+      await client.sendMessage(says("How deep?", {}, { taskPushNotificationConfig: hook() }));
+      const both = await notified.until((items) => items.length > 1);
+      expect(both[1]?.body).toEqual(both[0]?.body);
+      expect(both.map(({ path }) => path)).toEqual(["/hook", "/hook"]);
+    },
+  );
 
-  it("when it keeps a list of webhooks, then it can add, read and remove them", async () => {
+  it("when it has several webhooks, then it can add, read and remove them", async () => {
     const client = await server.client("HTTP+JSON");
     const { id: taskId } = asTask(await client.sendMessage(says("How deep?")));
     const made = await client.createTaskPushNotificationConfig(hook({ taskId, id: "mine", token: "t" }));
@@ -118,7 +121,7 @@ describe("given a caller that wants to be told (A8)", () => {
     expect(server.model.requests.items).toEqual([]);
   });
 
-  it("when a webhook is in a private network after all, then it is left alone and nothing is sent", async () => {
+  it("when a webhook turns out to be in a private network, then it is turned off and nothing is sent", async () => {
     const client = await server.client();
     const { id } = asTask(await client.sendMessage(says("How deep?", {}, { returnImmediately: true })));
     const address = { tenant: "default", agent: "mooring", caller: "alice", id };

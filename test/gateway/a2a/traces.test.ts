@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => server.dispose());
 
 let sent = 0;
-/** The turn's trace id, of a call with these headers. */
+/** The trace id of the turn for a call with these headers. */
 const call = async (headers: Record<string, string>): Promise<string | undefined> => {
   const messageId = `traced-${++sent}`;
   const message = { messageId, role: "ROLE_USER", parts: [{ text: "hello" }] };
@@ -30,8 +30,8 @@ const call = async (headers: Record<string, string>): Promise<string | undefined
   return undefined;
 };
 
-describe("given another agent that calls ours", () => {
-  it("when it brings a trace, then the turn is part of it, and is found by it (U4)", async () => {
+describe("given a remote caller", () => {
+  it("when it sends a trace, then the turn joins it and can be looked up by it (U4)", async () => {
     const traceId = await call({ traceparent: SENT, tracestate: "rojo=1" });
     expect(traceId).toBe(`${SENT};rojo=1`);
     expect(await findMessage(server.core.store, PLACE, TRACE)).toMatchObject({ record: { traceId } });
@@ -39,10 +39,10 @@ describe("given another agent that calls ours", () => {
 
   it.each([
     ["no trace", {}],
-    ["a malformed one", { traceparent: `00-${TRACE}-01` }],
-    ["one that is all zeroes", { traceparent: `00-${"0".repeat(32)}-00f067aa0ba902b7-01` }],
-    ["state alone", { tracestate: "rojo=1" }],
-  ])("when it brings %s, then the turn has a trace of its own", async (_, headers) => {
+    ["a malformed trace", { traceparent: `00-${TRACE}-01` }],
+    ["a trace id of zeroes", { traceparent: `00-${"0".repeat(32)}-00f067aa0ba902b7-01` }],
+    ["only a trace state", { tracestate: "rojo=1" }],
+  ])("when it sends %s, then the turn has its own trace", async (_, headers) => {
     const traceId = (await call(headers)) ?? "";
     expect(traceId).toMatch(/^[0-9a-f]{32}$/);
     expect(otelTraceId(traceId)).not.toBe(TRACE);

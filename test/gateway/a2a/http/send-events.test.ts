@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { sendEvents } from "../../../../gateway/a2a/http/send-events.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 
-describe("given a caller that follows a task and never reads (F6)", () => {
-  it("when nothing has left for two keep-alives, then it is cut, and what was written is all that was kept", async () => {
+describe("given a caller that subscribes to a task and never reads (F6)", () => {
+  it("when it reads nothing for two keep-alives, then it is disconnected, and no more than the written events is buffered", async () => {
     let written = 0;
     const raw = Object.assign(new Writable({ highWaterMark: 1, write: () => void written++ }), {
       setHeader() {},

@@ -18,14 +18,14 @@ import { startAgents } from "../../../../gateway/start-agents.ts";
 import { openPlace } from "../../../core/deaths/backbone-place.ts";
 import type { DeploymentOrder, FromDeployment, ToDeployment } from "./deployment-process.ts";
 
-/** Gateway with the web channel and protocol server, core, or both, in one process that dies where its parent says. */
+/** Gateway with the web channel and protocol server, core, or both, in a process that crashes at the ordered checkpoint. */
 const { place, config: given, roles }: DeploymentOrder = JSON.parse(process.argv[2] ?? "");
 const config = Config.parse(given);
 const say = (message: FromDeployment): void => {
   process.send?.(message);
 };
 
-/** What is tried again is tried soon. */
+/** Short retry delays. */
 const hasty: Clock = { ...clock, after: (ms, callback) => clock.after(ms / 20, callback) };
 
 let death: { at: string; nth: number } | undefined;

@@ -19,11 +19,11 @@ export type FromDeployment = { say: "ready"; port: number } | { say: "armed" };
 
 type Role = "gateway" | "core";
 
-/** The product in a process that may die at any time and is started again; its data and its address outlive it. */
+/** The product in a process that may crash at any time and is restarted with the same data and address. */
 export class MortalDeployment {
   readonly #place: BackbonePlace;
   readonly #address: StableAddress;
-  /** Of a gateway that is a process of its own. */
+  /** Set if the gateway is a separate process. */
   readonly #port: number | undefined;
   #config: object = {};
   #child: ChildProcess | undefined;
@@ -36,7 +36,7 @@ export class MortalDeployment {
     this.#port = port;
   }
 
-  /** `isSplit`: gateway and core are processes of their own; the gateway is reached by its port and not otherwise. */
+  /** `isSplit`: gateway and core are separate processes; the gateway is reachable by its port only. */
   static async prepare(kind: PlaceOptions["kind"], isSplit = false): Promise<MortalDeployment> {
     const [place, address] = await Promise.all([places[kind](), StableAddress.open()]);
     return new MortalDeployment(place, address, isSplit ? await freePort() : undefined);
@@ -46,7 +46,7 @@ export class MortalDeployment {
     return this.#port === undefined ? this.#address.url : `http://127.0.0.1:${this.#port}`;
   }
 
-  /** What the configuration says of how it is reached. */
+  /** The gateway's part of the configuration. */
   get gateway(): object {
     if (this.#port !== undefined) return { host: "127.0.0.1", port: this.#port };
     return { host: "127.0.0.1", port: 0, publicUrl: this.url };
@@ -58,7 +58,7 @@ export class MortalDeployment {
     await this.restart();
   }
 
-  /** After a death. */
+  /** Starts it again after a crash. */
   async restart(): Promise<void> {
     const { child, exited, port } = await this.#run(this.#port === undefined ? ["gateway", "core"] : ["gateway"]);
     this.#child = child;
@@ -79,7 +79,7 @@ export class MortalDeployment {
     return { child, exited, port: said.port };
   }
 
-  /** From now on, the n-th time that it comes to this checkpoint is its end. Resolves when it knows. */
+  /** Orders a crash at the n-th pass of this checkpoint from now on. Resolves when the process has the order. */
   async dieAt(at: string, nth = 1): Promise<void> {
     const armed = once(this.#running, "message");
     const order: ToDeployment = { dieAt: at, nth };
@@ -87,7 +87,7 @@ export class MortalDeployment {
     await armed;
   }
 
-  /** Resolves when it has died by itself and runs again. */
+  /** Resolves when it has crashed at its checkpoint and runs again. */
   async revived(): Promise<void> {
     await this.#exited;
     await this.restart();

@@ -7,14 +7,14 @@ import { finals, type Name, otherThan, Pair, unsolicited } from "./pair.ts";
 
 const TIME = { timeout: 120_000 };
 
-/** Where "ay" dies, while it asks or while it is asked. */
+/** A crash of "ay", as the caller or as the callee. */
 export interface Death {
   readonly as: "caller" | "callee";
-  /** A checkpoint, or in words. */
+  /** A checkpoint, or a description. */
   readonly at: string;
   /**
-   * From when on it may: the question, while it is made (or until it was), its end, the turn that tells of it, or its end
-   * after the subtask that asked was cancelled.
+   * The phase: the request, the work (or the time until its end), its end, the turn that reports it, or its end after the
+   * requesting subtask was cancelled.
    */
   readonly since: "asked" | "making" | "making-and-away" | "made" | "telling" | "late";
 }
@@ -22,7 +22,7 @@ export interface Death {
 const died = (as: Death["as"], since: Death["since"], ...places: readonly string[]): Death[] =>
   places.map((at) => ({ as, at, since }));
 
-/** Every step of folding an answer back that came too late for the subtask that asked (L2). */
+/** Every step of handling an answer that arrived too late for the requesting subtask (L2). */
 export const lateDeaths: readonly Death[] = died("caller", "late", "late.kept", "late.listed", "late.taken");
 
 /** Every step of a delegation, on both sides. */
@@ -43,11 +43,11 @@ const until = async (isSo: () => Promise<boolean>): Promise<void> => {
 };
 
 /**
- * One of two deployments gets a `kill -9` at a step of a delegation and is started again: each delegation ends in one
+ * One of two deployments is killed (`kill -9`) at a step of a delegation and restarted: each delegation ends in one
  * visible outcome, with its anchor (O8), and in one task at the other (L1, A8, A9).
  */
 export const pairDeaths = (kind: PlaceOptions["kind"], deaths: readonly Death[]): void => {
-  describe(`given two deployments on ${kind} that delegate to each other, of which one dies`, () => {
+  describe(`given two deployments on ${kind} that delegate to each other, of which one crashes`, () => {
     let pair: Pair;
     const asked: { readonly what: string; readonly at: Name; readonly person: WebClient; readonly shown: unknown[] }[] =
       [];
@@ -62,7 +62,7 @@ export const pairDeaths = (kind: PlaceOptions["kind"], deaths: readonly Death[])
       asked.push({ what, at, person, shown: [[`told of ${what}`, ask, "web"]] });
       return { person, said: person.say(ask) };
     };
-    /** A subtask asks, and is cancelled while it waits: people hear that it came to nothing. */
+    /** A subtask delegates, and is cancelled while it waits: people are notified that it has no result. */
     const askTooLate = async (what: string) => {
       const ask = `subtask task_delegate bee ${what}`;
       const person = pair.personAt("ay", what);
@@ -76,7 +76,7 @@ export const pairDeaths = (kind: PlaceOptions["kind"], deaths: readonly Death[])
       await person.answerTo(person.command("new"));
       return person;
     };
-    /** The person goes on to something else: what comes now must say what it is about. */
+    /** The person starts a new session, so that the result needs an anchor. */
     const moveOn = async (person: WebClient, said: string) => {
       expect((await person.answerTo(said)).markdown).toBe("on it");
       await person.answerTo(person.command("new"));
@@ -84,7 +84,7 @@ export const pairDeaths = (kind: PlaceOptions["kind"], deaths: readonly Death[])
     const told = (person: WebClient, what: string) =>
       person.until(() => unsolicited(person).some(({ markdown }) => markdown?.startsWith(`told of ${what}`)), what);
 
-    it.each(deaths)("when the $as dies ($at), then what was asked for is told", TIME, async ({ as, at, since }) => {
+    it.each(deaths)("when the $as crashes ($at), then the result is delivered", TIME, async ({ as, at, since }) => {
       const what = `order${asked.length}`;
       if (since === "late") {
         const person = await askTooLate(what);
@@ -120,7 +120,7 @@ export const pairDeaths = (kind: PlaceOptions["kind"], deaths: readonly Death[])
       await told(person, what);
     });
 
-    it("when the caller dies while it waits for an answer, then its turn goes on with it", TIME, async () => {
+    it("when the caller crashes while it waits for an answer, then its turn continues with it", TIME, async () => {
       const person = pair.personAt("ay", "consulting");
       const said = person.say("consult bee facts");
       await until(async () => JSON.stringify(await pair.tasksAt("bee")).includes("make facts"));
@@ -131,21 +131,25 @@ export const pairDeaths = (kind: PlaceOptions["kind"], deaths: readonly Death[])
       expect(finals(person)).toHaveLength(1);
     });
 
-    it("when all is over, then each was told once, anchored to its question, and made once", TIME, async () => {
-      for (const { person, shown } of asked) {
-        // Behind everything of its conversation.
-        await person.answerTo(person.command("new"));
-        const seen = unsolicited(person).map(({ markdown, anchor }) => [markdown, anchor?.summary, anchor?.channel]);
-        expect(seen).toEqual(shown);
-        expect(finals(person).filter(({ correlationId }) => correlationId !== undefined)).toHaveLength(1);
-      }
-      for (const at of ["ay", "bee"] as const) {
-        const tasks = await pair.tasksAt(otherThan(at));
-        const made = asked.filter((one) => one.at === at).map(({ what }) => `made ${what}`);
-        const others = at === "ay" ? ["made facts"] : [];
-        expect(tasks.map(answerOf).sort()).toEqual([...made, ...others].sort());
-        expect(tasks.every(({ status }) => status?.state === TaskState.TASK_STATE_COMPLETED)).toBe(true);
-      }
-    });
+    it(
+      "when all have ended, then each result was delivered once, anchored to its request, and each task ran once",
+      TIME,
+      async () => {
+        for (const { person, shown } of asked) {
+          // Ordered behind everything else in its conversation.
+          await person.answerTo(person.command("new"));
+          const seen = unsolicited(person).map(({ markdown, anchor }) => [markdown, anchor?.summary, anchor?.channel]);
+          expect(seen).toEqual(shown);
+          expect(finals(person).filter(({ correlationId }) => correlationId !== undefined)).toHaveLength(1);
+        }
+        for (const at of ["ay", "bee"] as const) {
+          const tasks = await pair.tasksAt(otherThan(at));
+          const made = asked.filter((one) => one.at === at).map(({ what }) => `made ${what}`);
+          const others = at === "ay" ? ["made facts"] : [];
+          expect(tasks.map(answerOf).sort()).toEqual([...made, ...others].sort());
+          expect(tasks.every(({ status }) => status?.state === TaskState.TASK_STATE_COMPLETED)).toBe(true);
+        }
+      },
+    );
   });
 };

@@ -16,16 +16,16 @@ const tokenOf = (name: Name): string => `the-long-token-of-${name}`;
 const Listed = z.object({ tasks: z.array(z.unknown()) });
 
 /**
- * Two deployments that may call each other, one agent each. A person's "<type> <peer> <what>" is sent on as "make
- * <what>", which is made when the test lets it, and told as "told of <what>"; with "subtask" in front a subtask sends it.
- * "volley <peer> <type> <ball>" is sent to and fro as long as may be.
+ * Two deployments that may call each other, one agent each. A person's "<type> <peer> <what>" is forwarded as "make
+ * <what>", which ends when the test releases it, and reported as "told of <what>"; after "subtask", a subtask sends it.
+ * "volley <peer> <type> <ball>" is sent to and fro up to the hop limit.
  */
 export class Pair {
   readonly ay: MortalDeployment;
   readonly bee: MortalDeployment;
-  /** What agents were told when they might not send a message. */
+  /** The tool errors of agents that may not send a message. */
   readonly refusals = new Recorder<string>();
-  /** Asked as soon as an agent is to tell what the other has made of something. */
+  /** Called when an agent is about to report the other agent's result. */
   beforeTelling: (() => Promise<void>) | undefined;
   readonly #model: ScriptedModelServer;
   readonly #clients: WebClient[] = [];
@@ -38,7 +38,7 @@ export class Pair {
     model.follow((request) => this.#answer(request));
   }
 
-  /** `isSplit`: gateways and cores are processes of their own, and nobody has told them how they are reached. */
+  /** `isSplit`: gateways and cores are separate processes, without a configured public address. */
   static async start(kind: PlaceOptions["kind"], { isSplit = false } = {}): Promise<Pair> {
     const [ay, bee, model] = await Promise.all([
       MortalDeployment.prepare(kind, isSplit),
@@ -50,19 +50,19 @@ export class Pair {
     return pair;
   }
 
-  /** A person who writes there; nobody else is in their conversation. */
+  /** A person in a private conversation with that deployment. */
   personAt(name: Name, called: string): WebClient {
     const client = new WebClient(called, () => this[name].url);
     this.#clients.push(client);
     return client;
   }
 
-  /** Lets whoever makes this go on. */
+  /** Lets the work on this continue. */
   release(what: string): void {
     this.#gateOf(what).release();
   }
 
-  /** The tasks at one that the other has begun, as the protocol shows them. */
+  /** The tasks at one deployment that the other has started, read over the protocol. */
   async tasksAt(name: Name): Promise<Task[]> {
     const headers = { authorization: `Bearer ${tokenOf(otherThan(name))}`, "a2a-version": "1.0" };
     const answer = await fetch(`${this[name].url}/a2a/${name}/tasks?pageSize=100&includeArtifacts=true`, { headers });
@@ -93,14 +93,14 @@ export class Pair {
       ],
       a2a: {
         callers: { [other]: { token: tokenOf(other) }, mirror: { token: tokenOf(name) } },
-        // A mirror is the agent itself, as an outsider would reach it; an alias has another spelling of its address.
+        // A mirror is the agent itself as a remote peer; an alias spells its address differently.
         peers: {
           [other]: peerAt(other),
           [alias]: aliasAt(other),
           mirror: peerAt(name),
           "mirror-alias": aliasAt(name),
         },
-        // "bee" calls no webhook in this network: what it makes is asked after.
+        // "bee" may not call webhooks in this network, so its callers poll.
         ...(name === "ay" && { pushAllow: ["127.0.0.0/8"] }),
       },
     };
@@ -125,7 +125,7 @@ export class Pair {
     if (word === "make") return says([this.#gateOf(rest.join(" ")), `made ${rest.join(" ")}`]);
     const [agent = "", what = "", ball = ""] = rest;
     const isVolley = word === "volley";
-    // Whoever gets a volley plays it back.
+    // The receiver of a volley sends it back.
     const back = agent.replace(/^(ay|bee)/, (name) => otherThan(name as Name));
     const message = isVolley ? `volley ${back} ${what} ${ball}` : `make ${what}`;
     const msg_type = isVolley ? what : word;
@@ -139,7 +139,7 @@ export class Pair {
   }
 }
 
-/** What a person was told, without the ado of it. */
+/** The final replies to a person, without progress. */
 export const finals = (client: WebClient): LogItem[] => client.replies().filter(({ kind }) => kind === "final");
 export const unsolicited = (client: WebClient): LogItem[] =>
   finals(client).filter(({ correlationId }) => correlationId === undefined);

@@ -18,7 +18,7 @@ const submitted: InboundTask = {
   changes: 1,
 };
 
-it("when an answer is written in many pieces, then the task is read once: when it has changed (A8)", async () => {
+it("when an answer is streamed in many pieces, then the task is read once, after its change (A8)", async () => {
   const watcher = new TaskWatcher(() => undefined);
   let reads = 0;
   const read = async (): Promise<InboundTask> => {

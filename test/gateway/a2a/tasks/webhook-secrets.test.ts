@@ -11,32 +11,32 @@ const webhook = {
 };
 
 describe("given a caller's webhook in the store", () => {
-  it("then its secrets are not, and it can be opened again", () => {
+  it("then its secrets are encrypted, and it can be decrypted", () => {
     const sealed = sealWebhook(key, webhook);
     expect(JSON.stringify(sealed)).not.toContain("a-secret");
     expect(openWebhook(key, sealed)).toEqual(webhook);
   });
 
-  it("when it is given twice, then it is the same", () => {
+  it("when it is registered twice, then the stored form is the same", () => {
     expect(sealWebhook(key, webhook)).toEqual(sealWebhook(key, webhook));
   });
 
-  it("when it was stored before secrets were sealed, or has none, then it is as it was", () => {
+  it("when it was stored before encryption existed, or has no secrets, then it is unchanged", () => {
     const { token: _, authentication: __, ...open } = webhook;
     for (const old of [webhook, open]) expect(openWebhook(key, old)).toEqual(old);
     expect(sealWebhook(key, open)).toEqual(open);
   });
 
-  it("when a secret itself looks sealed, then it is one like any other", () => {
+  it("when a secret itself looks encrypted, then it is encrypted like any other", () => {
     const odd = { ...webhook, token: "sealed:abc" };
     expect(openWebhook(key, sealWebhook(key, odd))).toEqual(odd);
   });
 
   it.each([
-    ["the key is another", { key: Buffer.alloc(32, 8) }, {}],
-    ["somebody has changed its address", key, { url: "https://elsewhere.example.com/hook" }],
-    ["what was sealed is cut short", key, { token: "sealed:AAAA" }],
-  ])("when %s, then it is not opened, and the error says what to do", (_, with_, changed) => {
+    ["the key differs", { key: Buffer.alloc(32, 8) }, {}],
+    ["its address was changed", key, { url: "https://elsewhere.example.com/hook" }],
+    ["the encrypted secret is truncated", key, { token: "sealed:AAAA" }],
+  ])("when %s, then it is not decrypted, and the error says what to do", (_, with_, changed) => {
     const sealed = { ...sealWebhook(key, webhook), ...changed };
     expect(() => openWebhook(with_, sealed)).toThrow("a2a.webhookKey");
   });
