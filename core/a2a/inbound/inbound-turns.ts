@@ -12,7 +12,7 @@ import { changeTask, inState, notifyWebhooks, withSaid } from "./change-task.ts"
 import { callIn, NOTED_AFTER_MS, newTask, taskOfMessage } from "./inbound-call.ts";
 import { hasEnded, type InboundTask, readTask, taskKey } from "./inbound-task.ts";
 
-/** Shorter turns skip the "working" status, which saves a write. */
+/** Shorter turns skip the "working" status. Saves a write for each of them; not measured alone. */
 const WORKING_AFTER_MS = 300;
 
 type Deps = Pick<CoreDeps, "bus" | "store" | "clock" | "logger">;

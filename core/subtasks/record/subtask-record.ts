@@ -23,7 +23,10 @@ export const subtasksRead = new LastRead<Subtask>(500);
 export const readSubtask = async (store: Store, address: SubtaskAddress): Promise<Subtask | undefined> =>
   (await subtasksRead.get(store, subtaskKey(address)))?.value;
 
-/** Reads a subtask without a round trip if the cached record has ended, because it no longer changes. */
+/**
+ * Reads a subtask from the cache if that record has ended, because it no longer changes. Saves a round trip: measured
+ * together with claimFirst, 5 instead of 17 reads for a batch of three (docs/performance.md, Delegation).
+ */
 export const recallSubtask = async (store: Store, address: SubtaskAddress): Promise<Subtask | undefined> => {
   const known = subtasksRead.peek(store, subtaskKey(address))?.value;
   return known !== undefined && hasEnded(known) ? known : readSubtask(store, address);

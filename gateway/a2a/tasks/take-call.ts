@@ -37,7 +37,8 @@ export const takeCall = (deps: TakeDeps, call: InboundCall): Promise<InboundTask
 
 /**
  * Accepts a call and waits until its task has ended or needs input, or until the client disconnects. The task is stored
- * with its first status, which is usually the final one: that saves a write.
+ * with its first status, which is usually the final one. Saves a write: measured together with cards and tools that are
+ * built once, 0.71 times the rate of the floor instead of 0.53 (docs/performance.md, A2A calls).
  */
 export const awaitCall = async (
   deps: TakeDeps,
