@@ -56,15 +56,15 @@ const homePage = (widgetPath: string | undefined): HomePage => ({
 <section class="words">
 <h1>Mooring</h1>
 <p class="lead">One agent, reachable from the chats people already use. It works in the background, and every answer
-that nobody waits for says where it came from:</p>
+that comes by itself says where it came from:</p>
 <p class="anchor"><b>deep research 8 historical topics</b><br>started 21:14 from Slack · 2h 14m ago</p>
 <h2>Try it here</h2>
 <ol>
 <li><b>Give it work.</b> Ask it to research a few things. Its helpers are one entry that you can open, and cancel.</li>
 <li><b>Walk away.</b> Ask for a reminder in 20 seconds, then begin a new conversation with the pencil. The answer
 finds you, with its anchor.</li>
-<li><b>Change places.</b> Open this page in another browser, write <code>/link</code> in one of them, and the two are
-one person: what began there comes back here as well.</li>
+<li><b>Change places.</b> Write <code>/link</code> here, and send me the code from another channel, such as
+<code>mooring chat</code> in a terminal. Answers to what you ask there then reach you here as well.</li>
 </ol>
 ${widgetPath === undefined ? "" : embedding(widgetPath)}
 </section>
