@@ -27,7 +27,7 @@ export const en: Texts = {
   attach: "Attach files",
   drop: "Drop files to attach them",
   remove: (name) => `Remove ${name}`,
-  uploading: "UploadRequest…",
+  uploading: "Uploading…",
   tooLarge: (most) => `Too large: ${most} at most`,
   wrongType: "Files of this type are not accepted",
   emptyFile: "This file is empty",
