@@ -127,9 +127,9 @@ export const refusalOf = (author: AuthorTeam, access: SlackAccess | undefined): 
   return teams.includes(author.team) ? undefined : OTHER_WORKSPACE;
 };
 
-const OTHER_WORKSPACE = "I talk to members of my own workspace only: ask my operator for access.";
+const OTHER_WORKSPACE = "I only talk to members of my own workspace. Please ask my operator for access.";
 const UNKNOWN =
-  "I talk to members of my own workspace only, and Slack does not tell me which one is yours: try again in a minute.";
+  "I only talk to members of my own workspace, and Slack did not tell me yours. Please try again in a minute.";
 
 const isOurs = (team: string, { teamId, enterpriseId }: SlackIdentity): boolean =>
   team === teamId || team === enterpriseId;

@@ -47,7 +47,7 @@ export const httpReceiver = ({ signingSecret, clock, logger, intake }: HttpRecei
   },
 });
 
-export const TRY_AGAIN = "I could not take this in just now. Please try again in a moment.";
+export const TRY_AGAIN = "I could not store this just now. Please try again in a moment.";
 
 const text = (body: string): WebhookResponse => ({ status: 200, headers: { "content-type": "text/plain" }, body });
 

@@ -214,7 +214,7 @@ export class TeamsAdapter implements Abilities {
 
   #tell(message: InboundMessage, refusal: AppError): void {
     if (!this.#refusals.mayShow(message.account.id, message.conversation.room, refusal.code)) return;
-    const text = escapeXml(`I cannot take this: ${refusal.message}.`);
+    const text = escapeXml(`I cannot accept this: ${refusal.message}.`);
     this.#post(message.conversation, { type: "message", textFormat: "xml", text }).catch((error: unknown) =>
       this.#context.logger.debug({ error: messageOf(error) }, "could not show the refusal"),
     );

@@ -9,11 +9,9 @@ const ID = /^subtask-[0-9a-f]{8}$/;
 
 export const cancel: Command = {
   name: "cancel",
-  menu: { description: "End work that is under way", argument: { name: "id", description: "Which; see status" } },
-  usage: "cancel <id>",
-  summary:
-    "end work that was begun for you and is still under way; without an id, shows what there is; " +
-    "`cancel answer` stops the answer that I am writing here",
+  menu: { description: "Cancel running work", argument: { name: "id", description: "The id that status shows" } },
+  usage: "cancel [id]",
+  summary: "cancel work I am doing for you; `/cancel answer` stops the answer I am writing",
   privately: false,
   run: (call) => {
     if (call.args === "answer") return stopAnswer(call);
@@ -28,10 +26,10 @@ const offer = async (call: CommandCall): Promise<CommandAnswer> => {
   const work = (await workFor(call, caller)).filter((subtask) => mayName(subtask, call));
   if (work.length === 0) {
     const where = conversation.kind === "shared" ? " in this conversation" : "";
-    return { markdown: `Nothing of yours is under way${where}.` };
+    return { markdown: `I am not working on anything for you${where}.` };
   }
   return {
-    markdown: ["Which work should I end?", ...work.map(({ id, name }) => `- ${name} (\`${id}\`)`)].join("\n"),
+    markdown: ["What should I cancel?", ...work.map(({ id, name }) => `- ${name} (\`${id}\`)`)].join("\n"),
     actions: work.map(cancelAction),
   };
 };
@@ -40,16 +38,16 @@ const offer = async (call: CommandCall): Promise<CommandAnswer> => {
 const end = async (call: CommandCall): Promise<CommandAnswer> => {
   const { deps, message, args: id } = call;
   if (!ID.test(id)) {
-    return { markdown: "An id looks like `subtask-1a2b3c4d`. Write `cancel` alone to see what can be cancelled." };
+    return { markdown: "An id looks like `subtask-1a2b3c4d`. `/cancel` lists what you can cancel." };
   }
   const { tenant, agent } = message;
   try {
     const writer = { ...message, accountId: message.account.id };
     const subtask = await ownSubtask(deps, { tenant, agent, id }, { writer });
     const name = mayName(subtask, call) ? `"${subtask.name}"` : id;
-    if (hasEnded(subtask)) return { markdown: `${name} has ended already: ${subtask.status}.` };
+    if (hasEnded(subtask)) return { markdown: `${name} has already ended: ${subtask.status}.` };
     const ended = await cancelSubtask(deps, subtask, "the person who asked for it no longer wants it");
-    return { markdown: ended?.status === "cancelled" ? `${name} is cancelled.` : `${name} ended just before.` };
+    return { markdown: ended?.status === "cancelled" ? `${name} is cancelled.` : `${name} has just ended by itself.` };
   } catch (error) {
     if (!(error instanceof AppError) || (error.code !== "not-found" && error.code !== "forbidden")) throw error;
     return { markdown: error.message };
@@ -67,7 +65,7 @@ const stopAnswer = async (call: CommandCall): Promise<CommandAnswer> => {
   const unwanted = running.filter(
     ({ audience }) => sameConversation(audience.conversation, message.conversation) && caller.owns(audience),
   );
-  if (unwanted.length === 0) return { markdown: "I am not writing an answer for you here." };
+  if (unwanted.length === 0) return { markdown: "I am not writing an answer for you here right now." };
   deps.turns.stop(message, unwanted);
-  return { markdown: "I stopped." };
+  return { markdown: "Okay, I stopped." };
 };

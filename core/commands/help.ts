@@ -7,13 +7,15 @@ export const helpOn = (others: readonly Command[]): Command => {
   const help: Command = {
     name: "help",
     menu: { description: "What I can do" },
-    summary: "this text",
+    summary: "show this list",
     privately: false,
     async run() {
       const lines = [help, ...others].flatMap(({ name, usage = name, summary }) =>
-        summary === undefined ? [] : [`- \`${usage}\`: ${summary}`],
+        summary === undefined ? [] : [`- \`/${usage}\`: ${summary}`],
       );
-      return { markdown: ["Write to me as you would to a person. Commands:", ...lines].join("\n") };
+      return {
+        markdown: ["Just write to me as you would to a colleague. I also know these commands:", ...lines].join("\n"),
+      };
     },
   };
   return help;
@@ -27,7 +29,8 @@ export const unknownCommand = (name: string, known: readonly Command[]): Command
     const names = known.flatMap(({ name, summary }) => (summary === undefined ? [] : [name]));
     const shown = cutAtGraphemes(name.replace(/[^\p{L}\p{N}_-]+/gu, " ").trim(), 40);
     const meant = suggest(name, names);
-    const advice = meant === undefined ? `I know: ${names.join(", ")}.` : `Did you mean \`${meant}\`?`;
-    return { markdown: `I do not know the command "${shown}". ${advice}` };
+    const advice =
+      meant === undefined ? `I know ${names.map((one) => `\`/${one}\``).join(", ")}.` : `Did you mean \`/${meant}\`?`;
+    return { markdown: `I don't know the command "${shown}". ${advice}` };
   },
 });

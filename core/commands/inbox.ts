@@ -15,24 +15,23 @@ import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 
 /** Entries per page; each has three buttons, and platforms limit the buttons of a message. */
 const PAGE = 3;
-const GONE =
-  "There is no such message in your inbox: somebody has dealt with it before. Write `inbox` to see what is left.";
+const GONE = "This message is no longer in your inbox. `/inbox` shows what is left.";
 
 /** The undelivered messages of the caller, with buttons to settle them (D6). */
 export const inbox: Command = {
   name: "inbox",
   menu: {
-    description: "Messages that did not reach you",
-    argument: { name: "details", description: "retry or dismiss, and which" },
+    description: "Messages that may not have reached you",
+    argument: { name: "details", description: "Leave empty to list them" },
   },
-  summary: "messages for you that did not get through: read them, have them sent again, or dismiss them",
+  summary: "messages that may not have reached you: read, resend or dismiss them",
   privately: true,
   async run(call) {
     const [verb = "", id = ""] = call.args.split(/\s+/);
     const caller = await callerOf(call);
     if (verb === "" || verb === "after") return list(call, caller, id);
     if (verb !== "read" && verb !== "again" && verb !== "dismiss") {
-      return { markdown: "Write `inbox` alone, or press one of its buttons." };
+      return { markdown: "`/inbox` lists your messages; use its buttons to read, resend or dismiss one." };
     }
     const entry = await find(call, caller, id);
     if (entry === undefined) return { markdown: GONE };
@@ -40,7 +39,7 @@ export const inbox: Command = {
     const what = verb === "again" ? "send-again" : "dismiss";
     const settled = await settleUndelivered(call.deps, entry, what, call.message.id);
     if (settled === "gone") return { markdown: GONE };
-    return { markdown: verb === "again" ? `I am sending it again, to ${placeOf(entry)}.` : "It is dismissed." };
+    return { markdown: verb === "again" ? `I am sending it again, to ${placeOf(entry)}.` : "Dismissed." };
   },
 };
 
@@ -51,15 +50,15 @@ const list = async (call: CommandCall, caller: Caller, after: string): Promise<C
   const found = await listUndeliveredFor(deps.store, message.tenant, addresseesOf(caller), page, isShown);
   const shown = found.slice(0, PAGE);
   if (shown.length === 0)
-    return { markdown: after === "" ? "Your inbox is empty: everything got through." : "That is all." };
+    return { markdown: after === "" ? "Your inbox is empty: everything reached you." : "That is all." };
   const now = deps.clock.now();
   const lines = shown.map(
     (entry, index) =>
       `${index + 1}. “${entry.excerpt}”, for ${placeOf(entry)}, ${relativeTime(Date.parse(entry.deadAt), now, message.account)}: ${failureInWords(entry.reason)}`,
   );
-  const more = found.length > PAGE ? [{ name: "inbox", label: "More", value: `after ${shown.at(-1)?.id}` }] : [];
+  const more = found.length > PAGE ? [{ name: "inbox", label: "Show more", value: `after ${shown.at(-1)?.id}` }] : [];
   return {
-    markdown: ["These did not get through:", ...lines].join("\n"),
+    markdown: ["These messages may not have reached you:", ...lines].join("\n"),
     actions: [...shown.flatMap(({ id }, index) => buttons(id, index + 1)), ...more],
   };
 };

@@ -4,24 +4,28 @@ import { changePerson, type PersonRecord } from "../people/index.ts";
 import type { Command } from "./command.ts";
 
 const USAGE = [
-  "- `quiet 22:00-07:00`: hold answers that nobody waits for until the morning; a time zone may follow",
-  "- `quiet off`: no quiet hours",
-  "- `quiet everywhere`, `quiet origin` or `quiet last-active`: where such answers go, besides where the work began",
-  `- the same with a kind of work behind it (${OriginKind.options.join(", ")}): only for that kind`,
-  "- `quiet default`: as whoever runs this service has set it",
+  "- `/quiet 22:00-07:00`: hold proactive messages until the morning; add a time zone if you like",
+  "- `/quiet off`: no quiet hours",
+  "- `/quiet everywhere`, `/quiet origin` or `/quiet last-active`: where they go, besides where the work began",
+  `- \`/quiet origin ${OriginKind.options[0]}\`: only for one kind of work (${OriginKind.options.join(", ")})`,
+  "- `/quiet default`: back to the default settings",
 ].join("\n");
 
 /** When and where proactive messages reach the person (D2). */
 export const quiet: Command = {
   name: "quiet",
-  menu: { description: "When not to write to you", argument: { name: "hours", description: "Such as 22-7, or off" } },
+  menu: {
+    description: "When not to write to you",
+    argument: { name: "hours", description: "Such as 22:00-07:00, or off" },
+  },
   usage: "quiet [22:00-07:00 | off | everywhere | origin | last-active]",
-  summary: "when and where I may come to you unasked",
+  summary: "when and where I may message you first",
   privately: true,
   async run({ deps: { store }, message, args }) {
     const address = { tenant: message.tenant, channel: message.conversation.channel, accountId: message.account.id };
     const change = args === "" ? (person: PersonRecord) => person : changeFor(args);
-    if (change === undefined) return { markdown: `I do not understand "${args.slice(0, 60)}".\n${USAGE}` };
+    if (change === undefined)
+      return { markdown: `I don't understand "${args.slice(0, 60)}". Try one of these:\n${USAGE}` };
     const person = await changePerson(store, address, change);
     return { markdown: args === "" ? `${settingsOf(person)}\n\n${USAGE}` : settingsOf(person) };
   },
@@ -52,11 +56,11 @@ const withPolicy = (person: PersonRecord, policy: DeliveryPolicy): PersonRecord 
 
 const settingsOf = ({ quiet, policy }: PersonRecord): string => {
   const kinds = Object.entries(policy ?? {}).map(([kind, reach]) => (kind === "default" ? reach : `${kind}: ${reach}`));
-  return [`Quiet hours: ${hoursOf(quiet)}.`, `Answers go: ${kinds.join(", ") || "as set for everybody"}.`].join("\n");
+  return [`Quiet hours: ${hoursOf(quiet)}.`, `Proactive messages go: ${kinds.join(", ") || "default"}.`].join("\n");
 };
 
 const hoursOf = (quiet: PersonRecord["quiet"]): string => {
-  if (quiet === undefined) return "as set for everybody";
+  if (quiet === undefined) return "default";
   if (quiet === "off") return "off";
   return `${quiet.from}–${quiet.to}${quiet.timeZone === undefined ? ", in your time zone" : `, ${quiet.timeZone}`}`;
 };

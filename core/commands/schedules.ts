@@ -17,10 +17,10 @@ export const schedules: Command = {
   name: "schedules",
   menu: {
     description: "What I do at set times",
-    argument: { name: "details", description: "What to do about one of them" },
+    argument: { name: "details", description: "run, cancel or resume, and the id" },
   },
   usage: "schedules [run|cancel|resume <id>]",
-  summary: "what I do for you at set times; run one now, cancel it, or resume it after failures",
+  summary: "what I do for you at set times: list them, run one now, cancel or resume it",
   privately: true,
   run: (call) => (call.args === "" ? list(call) : change(call)),
 };
@@ -36,7 +36,8 @@ const seekerOf = async ({ deps: { store }, message, record }: CommandCall): Prom
 
 const list = async (call: CommandCall): Promise<CommandAnswer> => {
   const found = await openSchedules(call.deps, await seekerOf(call));
-  if (found.length === 0) return { markdown: 'You have no schedules. Ask me for one: "every weekday at 9 …".' };
+  if (found.length === 0)
+    return { markdown: 'You have no schedules yet. Just ask me, such as "every weekday at 9, send me the news".' };
   const now = call.deps.clock.now();
   return {
     markdown: ["Your schedules:", ...found.map((schedule) => `- ${describeSchedule(schedule, now)}`)].join("\n"),
@@ -57,7 +58,10 @@ const change = async (call: CommandCall): Promise<CommandAnswer> => {
   const { deps, message } = call;
   const [verb = "", id = ""] = call.args.split(/\s+/);
   if (!/^(?:run|cancel|resume)$/i.test(verb) || id === "") {
-    return { markdown: "Write `schedules` to see them, or `schedules cancel <id>`, `run <id>`, `resume <id>`." };
+    return {
+      markdown:
+        "`/schedules` lists them. To change one: `/schedules run <id>`, `/schedules cancel <id>` or `/schedules resume <id>`.",
+    };
   }
   try {
     const schedule = await findSchedule(deps, await seekerOf(call), id);
@@ -65,10 +69,10 @@ const change = async (call: CommandCall): Promise<CommandAnswer> => {
     switch (verb.toLowerCase()) {
       case "run":
         await runNow(deps, schedule, message.id);
-        return { markdown: `A run of ${name} begins.` };
+        return { markdown: `I am running ${name} now.` };
       case "resume":
         await resumeSchedule(deps, schedule);
-        return { markdown: `${name} goes on.` };
+        return { markdown: `${name} is active again.` };
       default:
         await cancelSchedule(deps, schedule);
         return { markdown: `${name} is cancelled.` };

@@ -13,8 +13,8 @@ const MAX_BUTTONS = 10;
 /** Lists the running work of the caller and the held deliveries to them. */
 export const status: Command = {
   name: "status",
-  menu: { description: "What is under way for you" },
-  summary: "what I am doing for you, and what waits to be delivered to you",
+  menu: { description: "What I am doing for you" },
+  summary: "what I am doing for you, and messages that wait for you",
   privately: true,
   async run(call) {
     const { deps, message } = call;
@@ -25,16 +25,16 @@ export const status: Command = {
     const turns = (await asked).filter(({ audience }) => caller.owns(audience));
     const ago = (at: string) => relativeTime(Date.parse(at), deps.clock.now(), message.account);
     const lines = [
-      ...turns.map(({ summary, startedAt }) => `- answering “${summary}”, begun ${ago(startedAt)}`),
+      ...turns.map(({ summary, startedAt }) => `- answering “${summary}”, started ${ago(startedAt)}`),
       ...work.map(({ id, name, status, note, createdAt }) => {
-        const how = status === "running" ? (note ?? "working") : "waiting to begin";
-        return `- ${name} (\`${id}\`): ${how}, begun ${ago(createdAt)}`;
+        const how = status === "running" ? (note ?? "working") : "waiting to start";
+        return `- ${name} (\`${id}\`): ${how}, started ${ago(createdAt)}`;
       }),
       ...waiting,
     ];
-    if (lines.length === 0) return { markdown: "Nothing is under way for you, and nothing waits to be delivered." };
+    if (lines.length === 0) return { markdown: "I am not working on anything for you, and no messages wait for you." };
     const actions = work.slice(0, MAX_BUTTONS).map(cancelAction);
-    return { markdown: ["Under way for you:", ...lines].join("\n"), ...(actions.length > 0 && { actions }) };
+    return { markdown: ["In progress for you:", ...lines].join("\n"), ...(actions.length > 0 && { actions }) };
   },
 };
 
@@ -54,7 +54,7 @@ const waitingFor = async ({ deps, message }: CommandCall, { person }: Caller): P
     const { items } = await readHeld(deps.store, place);
     if (items.length === 0) continue;
     const until = Math.max(...items.map(({ notBefore }) => notBefore));
-    const why = until > now ? `until ${clockTime(until, now, account)}` : "until it can be reached";
+    const why = until > now ? `until ${clockTime(until, now, account)}` : "until I can reach it";
     const count = items.length === 1 ? "1 message waits" : `${items.length} messages wait`;
     lines.push(`- ${count} for you on ${channelLabel(place.channel)}, ${why}`);
   }

@@ -10,16 +10,16 @@ import {
 } from "../people/index.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 
-const IN_PRIVATE = "Accounts are unlinked in private. Write `unlink` to me in a private conversation.";
-const ALONE = "This account is not linked with any other.";
-const DECLARED = "Whoever runs this service has declared these accounts as yours: ask them to change it.";
+const IN_PRIVATE = "Please send me a direct message with `/unlink`: I only unlink accounts in private.";
+const ALONE = "This account is not linked with another one.";
+const DECLARED = "The operator of this service has linked these accounts: please ask them to change it.";
 
 /** Unlinks this account from its person, or the person's account on another channel (I1). */
 export const unlink: Command = {
   name: "unlink",
-  menu: { description: "Undo a link", argument: { name: "account", description: "Which; see link" } },
+  menu: { description: "Undo a link", argument: { name: "account", description: "The channel of the other account" } },
   usage: "unlink [channel]",
-  summary: "undo `link` for this account, or for yours on another channel",
+  summary: "unlink this account, or yours on another channel",
   privately: true,
   async run(call) {
     const { message, args } = call;
@@ -31,7 +31,7 @@ export const unlink: Command = {
     const mine = person.accounts.filter((account) => sameAccount(account, me));
     const leaving = args === "" ? mine : others.filter(({ channel }) => channel === args);
     if (leaving.length === 0)
-      return { markdown: `You have no other account on "${args.slice(0, 40)}". ${linkedWith(others)}` };
+      return { markdown: `You have no linked account on "${args.slice(0, 40)}". ${linkedWith(others)}` };
     return leave(call, person, leaving);
   },
 };

@@ -29,10 +29,10 @@ const SHOWN_ERRORS: readonly AppError["code"][] = ["not-found", "forbidden", "co
 const changesFor = async ({ deps, message, args: id }: CommandCall) => {
   const { tenant, agent, account } = message;
   const workspaces = deps.workspaces.get(agent);
-  if (workspaces === undefined) throw new AppError("not-found", "Nobody works on a repository here.");
+  if (workspaces === undefined) throw new AppError("not-found", "I do not work on a repository here.");
   const subtask = await ownSubtask(deps, { tenant, agent, id }, { writer: { ...message, accountId: account.id } });
   if (hasEnded(subtask)) return { workspaces, subtask };
-  throw new AppError("conflict", `"${subtask.name}" is still being worked on.`);
+  throw new AppError("conflict", `I am still working on "${subtask.name}".`);
 };
 
 export const diff = onChanges("diff", async (workspaces, subtask) => {
@@ -46,5 +46,5 @@ export const merge = onChanges("merge", (workspaces, subtask) => workspaces.merg
 
 export const discard = onChanges("discard", async (workspaces, subtask) => {
   await workspaces.discard(subtask);
-  return `What "${subtask.name}" had changed is discarded.`;
+  return `I discarded the changes of "${subtask.name}".`;
 });

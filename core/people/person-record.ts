@@ -78,7 +78,7 @@ export const accountKey = ({ tenant, channel, accountId }: AccountAddress) =>
 type Named = Pick<PersonAccount, "name" | "channel">;
 
 /** An account as text for other people. Names come from platforms, so markup and punctuation are removed. */
-export const showAccount = ({ name, channel }: Named): string => `“${plain(name) || "somebody"}” on ${channel}`;
+export const showAccount = ({ name, channel }: Named): string => `“${plain(name) || "a person"}” on ${channel}`;
 
 export const showAccounts = (accounts: readonly Named[]): string => {
   const shown = accounts.map(showAccount);

@@ -57,7 +57,7 @@ export const resumeSchedule = async (deps: ScheduleDeps, address: ScheduleAddres
   await changeSchedule(deps, address, (schedule) => {
     if (schedule.status !== "paused") return schedule;
     const next = schedule.when.kind === "once" ? now : nextDue(schedule.when, now);
-    if (next === undefined) throw new AppError("bad-input", "its last time has passed: make a new schedule");
+    if (next === undefined) throw new AppError("bad-input", "Its last time has passed. Ask me for a new schedule.");
     const { putOff: _, ...rest } = schedule;
     return { ...rest, status: "active", failures: 0, nextDueAt: isoTime(next) };
   });

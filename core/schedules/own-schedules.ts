@@ -40,7 +40,7 @@ export const findSchedule = async (deps: ScheduleDeps, seeker: Seeker, id: strin
   if (found === undefined) {
     throw new AppError(
       "not-found",
-      `you have no schedule "${id.trim().slice(0, 40)}"; list_schedules, or the command schedules, shows those you have`,
+      `You have no schedule "${id.trim().slice(0, 40)}". The list of schedules has the ids: list_schedules, or \`/schedules\`.`,
     );
   }
   return found;

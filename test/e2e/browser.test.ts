@@ -176,8 +176,8 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, in a browser"
     const offered = await replies(home).filter({ hasText: CODE }).textContent();
     const code = CODE.exec(offered ?? "")?.[0] ?? "no code";
     await write(other, `/link ${code}`);
-    await other.getByRole("button", { name: "Yes, link them" }).click();
-    await home.getByRole("button", { name: "Yes, link them" }).click();
+    await other.getByRole("button", { name: "Link accounts" }).click();
+    await home.getByRole("button", { name: "Link accounts" }).click();
     await replies(home).getByText("Linked with").waitFor();
 
     await write(home, "research lighthouses, tides and knots");

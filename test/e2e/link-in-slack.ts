@@ -10,7 +10,7 @@ export const linkInSlack = async (slack: FakeSlack, web: WebClient, thread: stri
   await slack.until(() => posts().length > 0);
   const [question] = posts();
   if (question === undefined) throw new Error("nobody asked");
-  await slack.press(question, "Yes, link them");
+  await slack.press(question, "Link accounts");
   const asked = () => web.replies().find(({ markdown }) => markdown?.includes("link confirm"));
   await web.until(() => asked() !== undefined, "the question whether to link");
   const id = /link confirm ([^`\s]+)`/.exec(asked()?.markdown ?? "")?.[1];

@@ -82,6 +82,6 @@ describe("given somebody who follows the guide for Teams to the letter", () => {
     for (const title of titles) expect(await teams.say({ text: title })).toBe(200);
     const posts = await teams.api.posts.count(scopes.length + titles.length);
     expect(new Set(posts.map(({ conversationId }) => conversationId.split(";")[0])).size).toBe(scopes.length);
-    expect(JSON.stringify(posts)).not.toContain("I do not know the command");
+    expect(JSON.stringify(posts)).not.toContain("I don't know the command");
   });
 });

@@ -61,8 +61,8 @@ describe("given a schedule whose place is gone when it fires (P2)", () => {
     await run(id);
     const { reply } = await product.shown(web, isReport);
     expect(reply.markdown).toBe(
-      "The result of the schedule “Stretch” does not reach its place on Web-b: the conversation is gone (the room was " +
-        `deleted). You find it in your \`inbox\`. To end it, write \`schedules cancel ${id}\`.`,
+      "The result of the schedule “Stretch” could not be delivered on Web-b: the conversation is gone (the room was " +
+        `deleted). \`/inbox\` has it. To cancel the schedule, use \`/schedules cancel ${id}\`.`,
     );
     await run(id);
     await untilUndelivered(2);
@@ -77,7 +77,7 @@ describe("given a schedule whose place is gone when it fires (P2)", () => {
     refuse("web", (delivery) => isReport(delivery) && delivery.target.kind === "private");
     await run(id);
     const { reply } = await product.shown(lobby("web"), isReport);
-    expect(reply.markdown).toContain(`The result of somebody's schedule (${id}) does not reach its place on Web-b`);
+    expect(reply.markdown).toContain(`The result of a person's schedule (${id}) could not be delivered on Web-b`);
     expect(reply.markdown).not.toContain("Stretch");
     expect(product.answers(lobby("web"))).toEqual([]);
   });
@@ -87,7 +87,7 @@ describe("given a schedule whose place is gone when it fires (P2)", () => {
     product.rules = (channel) => ({ ...home, ...(channel === "web-b" && { access: { accounts: ["bob"] } }) });
     await product.restart();
     await run(id);
-    expect((await product.shown(web, isReport)).reply.markdown).toContain("on Web-b: I am no longer let in there.");
+    expect((await product.shown(web, isReport)).reply.markdown).toContain("on Web-b: I no longer have access there.");
     expect(product.answers(webB)).toEqual([]);
   });
 
@@ -98,7 +98,7 @@ describe("given a schedule whose place is gone when it fires (P2)", () => {
     await run(id);
     expect((await product.shown(web, isAnswer)).reply.markdown).toBe("time to stretch");
     expect((await product.shown(web, isReport)).reply.markdown).toContain(
-      "on Web-b: that channel is no longer there. It comes here instead.",
+      "on Web-b: that channel is no longer there. I send it here instead.",
     );
   });
 

@@ -112,7 +112,7 @@ describe("given a message that came by itself, and somebody who wonders why (O13
     await settled();
     const text = await explained();
     expect(text).toMatch(/^\*\*What was asked:\*\* “please research the tides for \*\*me\*\*”, asked by Ann in Web, /);
-    expect(text).toContain("**Why now:** everything that was delegated for it had come back.");
+    expect(text).toContain("**Why now:** all delegated work had come back.");
     expect(text).toContain("- tides: completed");
     expect(await explained(webB, "", { replyTo: id })).toBe(text);
     expect(await explained(webB, reply.id)).toBe(text);

@@ -56,7 +56,7 @@ describe("given a schedule of a linked person", () => {
       expect.stringMatching(
         /^\*\*What it is about:\*\* “Stretch”, on a schedule, .* It says: “tell Ann to stretch”\.$/,
       ),
-      "**Why now:** its time had come.",
+      "**Why now:** it was due.",
     ]);
   });
 

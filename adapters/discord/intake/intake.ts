@@ -124,4 +124,4 @@ export const isRefusal = (error: unknown): error is AppError =>
   !(error instanceof DeliveryFailed);
 
 export const notAllowed = (): AppError =>
-  new AppError("forbidden", "this agent does not talk to you here: ask whoever runs it for access");
+  new AppError("forbidden", "this agent may not talk to you here: ask its operator for access");

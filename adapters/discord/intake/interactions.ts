@@ -46,7 +46,7 @@ export class Interactions {
     const envelope = InteractionEnvelope.safeParse(data).data;
     if (envelope === undefined) return;
     const interaction = DiscordInteraction.safeParse(data).data;
-    if (interaction === undefined) return this.#refuse(envelope, "I do not know what to do with this.");
+    if (interaction === undefined) return this.#refuse(envelope, "I don't know what to do with this.");
     const { context, timing, queue, open, stopping } = this.#deps;
     // Messages that cannot be stored wait in the queue; an interaction must not wait behind them.
     if (context.writes.problem !== undefined) return this.#refuse(interaction, TRY_AGAIN);
@@ -71,13 +71,13 @@ export class Interactions {
 
   async #take(interaction: DiscordInteraction, ephemeral: boolean): Promise<Problem> {
     const { context, inbox, access, places, open, stopping } = this.#deps;
-    if (stopping.aborted) return "I am being restarted. Try again in a moment.";
+    if (stopping.aborted) return "I am restarting. Please try again in a moment.";
     try {
       if (interaction.channel) places.learn({ t: "CHANNEL_CREATE", d: withGuild(interaction) });
       const conversation = await places.conversationIn(interaction.channel_id, interaction.guild_id ?? undefined);
-      if (conversation === undefined) return "I do not see this channel: let me in first.";
+      if (conversation === undefined) return "I cannot see this channel. Please give me access first.";
       const message = interactionMessage(interaction, conversation, isoTime(context.clock.now()), context);
-      if (message === undefined) return "This button is from an older version of me. Use a command instead.";
+      if (message === undefined) return "This button is too old. Please use a command instead.";
       const accountId = message.account.id;
       if (!access.allowsPlace(conversation) || !(await access.mayWrite(conversation, accountId))) throw notAllowed();
       const { application_id: applicationId, channel_id: channelId, token } = interaction;
@@ -112,7 +112,7 @@ export class Interactions {
   }
 }
 
-const TRY_AGAIN = "I could not take this in just now. Try again in a moment.";
+const TRY_AGAIN = "I could not store this just now. Please try again in a moment.";
 const NO_MENTIONS = { allowed_mentions: { parse: [] } };
 
 const nameOf = (interaction: DiscordInteraction): string =>

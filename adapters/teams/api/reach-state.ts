@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000;
 
 /** Texts begin with the state. Teams reports no activity when a person or an administrator lifts a block. */
 const MEANING: Readonly<Record<ReachState, { reason: DeliveryFailure; text: string; askAgainMs?: number }>> = {
-  removed: { reason: "target-gone", text: "the app is no longer installed there; somebody must add it again" },
+  removed: { reason: "target-gone", text: "the app is no longer installed there; it must be added again" },
   blocked: {
     reason: "forbidden",
     text: "the person has blocked the app in Teams, and can unblock it there",

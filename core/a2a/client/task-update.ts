@@ -39,7 +39,7 @@ const states: Partial<Record<TaskState, TaskUpdate["state"]>> = {
 const failures: Partial<Record<TaskState, string>> = {
   [TaskState.TASK_STATE_CANCELED]: "It was cancelled there.",
   [TaskState.TASK_STATE_REJECTED]: "It was turned down there.",
-  [TaskState.TASK_STATE_AUTH_REQUIRED]: "It wants a sign-in that nobody here can give.",
+  [TaskState.TASK_STATE_AUTH_REQUIRED]: "It asks for a sign-in that I cannot provide.",
 };
 
 export const updateOfTask = ({ id, status, artifacts, history }: Task): TaskUpdate => {

@@ -32,10 +32,10 @@ export const explain = ({ told, asked, work, places }: Explained, viewer: Viewer
     isPersons
       ? `**What was asked:** “${words}”, ${source}, ${when}.`
       : `**What it is about:** “${title}”, ${source}, ${when}.${words === title ? "" : ` It says: “${words}”.`}`,
-    `**Why now:** ${TRIGGERS[cause?.trigger ?? ""] ?? "work went on in the background, and this came of it"}.`,
+    `**Why now:** ${TRIGGERS[cause?.trigger ?? ""] ?? "I was working in the background, and this is the result"}.`,
     ...(work.length === 0 ? [] : ["**What was done:**", ...workLines(work)]),
     ...(shown.length === 0 ? [] : [`**Shown in:** ${shown.join(", ")}.`]),
-    ...(link === undefined ? [] : [`[To the message it began with](${link})`]),
+    ...(link === undefined ? [] : [`[Go to the first message](${link})`]),
   ].join("\n");
 };
 
@@ -50,13 +50,13 @@ const SOURCES: Readonly<Record<string, string>> = {
 };
 
 const TRIGGERS: Readonly<Record<string, string>> = {
-  synthesis: "everything that was delegated for it had come back",
-  amendment: "a result came in after the first answer",
-  "wake-up": "a piece of work that was delegated for it had something to tell",
-  task: "its time had come",
-  inbound: "other agents had something to say, and you were not busy",
-  callback: "another agent had answered what it was asked for it",
-  late: "another agent answered after the work that asked it had ended",
+  synthesis: "all delegated work had come back",
+  amendment: "another result came after the first answer",
+  "wake-up": "delegated work had an update",
+  task: "it was due",
+  inbound: "other agents sent messages, and you were not busy",
+  callback: "another agent had answered",
+  late: "another agent answered after the work had ended",
 };
 
 const workLines = (work: readonly WorkTree[]): string[] => {

@@ -9,19 +9,18 @@ import { explain } from "./explain.ts";
 import { workTree } from "./work-tree.ts";
 
 const UNKNOWN =
-  "I know of no such message here. Answer a message of mine that came by itself with `why`, or press its button. " +
-  "What I say when you write to me is the answer to what you wrote.";
+  "I found no such message here. Reply with `/why` to a message that I sent by myself, or press its button. " +
+  "Everything else I say here answers what you wrote.";
 
 /** Explains a proactive message (O13). */
 export const why: Command = {
   name: "why",
   menu: {
-    description: "Why a message came, and from which work",
-    argument: { name: "message", description: "Its link or id; the last one, if left out" },
+    description: "Why I sent a message, and from which work it came",
+    argument: { name: "message", description: "Its link or id; empty: the last one" },
   },
-  usage: "why <id>",
-  summary:
-    "what a message is about that came by itself: the one you answer, the one with this id, or the last one here",
+  usage: "why [id]",
+  summary: "why I sent a message by myself: the one you reply to, the one with this id, or the last one here",
   privately: true,
   async run(call): Promise<CommandAnswer> {
     const { deps, message } = call;

@@ -53,11 +53,11 @@ export const undeliverableNotice = (result: UndeliverableResult, isTheirs: boole
   const where = target === undefined ? "" : ` on ${channelLabel(target.channel)}`;
   const why = failureInWords(reason);
   return [
-    `The result of ${mayKnow ? named(result) : unnamed(result)} does not reach its place${where}: ${why}.`,
+    `The result of ${mayKnow ? named(result) : unnamed(result)} could not be delivered${where}: ${why}.`,
     ...(isTheirs
       ? [instead].filter((text) => text !== "")
-      : ["Whoever runs this service finds it among the dead letters, if it was sent."]),
-    ...(isTheirs && id !== undefined ? [`To end it, write \`schedules cancel ${id}\`.`] : []),
+      : ["If it was sent, the operator of this service finds it among the dead letters."]),
+    ...(isTheirs && id !== undefined ? [`To cancel the schedule, use \`/schedules cancel ${id}\`.`] : []),
   ].join(" ");
 };
 
@@ -65,4 +65,4 @@ const named = ({ kind, title }: UndeliverableResult): string =>
   kind === "scheduled" ? `the schedule “${title}”` : `“${title}”, which another agent asked for,`;
 
 const unnamed = ({ kind, id }: UndeliverableResult): string =>
-  kind === "scheduled" ? `somebody's schedule${id === undefined ? "" : ` (${id})`}` : "work for another agent";
+  kind === "scheduled" ? `a person's schedule${id === undefined ? "" : ` (${id})`}` : "work for another agent";

@@ -58,8 +58,8 @@ const notify = async ({ bus, clock }: ScheduleDeps, schedule: Schedule, message:
   const { id, tenant, agent, description, failures, status } = schedule;
   const markdown =
     status === "paused"
-      ? `The schedule "${description}" failed ${failures} times in a row and is paused. Resume it with \`schedules resume ${id}\`.`
-      : `The schedule "${description}" failed ${failures} times in a row. I keep trying, at longer intervals.`;
+      ? `The schedule "${description}" failed ${failures} times in a row and is paused. Resume it with \`/schedules resume ${id}\`.`
+      : `The schedule "${description}" failed ${failures} times in a row. I keep trying, less often.`;
   await publishReply(bus, {
     id: `${message.id}/trouble`,
     tenant,

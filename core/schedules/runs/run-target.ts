@@ -61,6 +61,6 @@ const undeliverable = (
   title: summarisePrompt(description),
   ...(audience && { audience }),
   reason,
-  instead: isSent ? "It comes here instead." : "",
+  instead: isSent ? "I send it here instead." : "",
   tried: "conversation" in destination ? [destination.conversation as Audience["conversation"]] : [],
 });

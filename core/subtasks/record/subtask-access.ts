@@ -29,7 +29,10 @@ export const ownSubtask = async (
   if (owner.ownerId === actor.ownerId && asker.personId === personId) return subtask;
   const caller = actor.writer && (await callerAt(store, actor.writer));
   if (!caller?.owns(subtask.audience)) {
-    throw new AppError("forbidden", `${subtask.id} belongs to somebody else: only who asked for it can do that.`);
+    throw new AppError(
+      "forbidden",
+      `${subtask.id} belongs to another person: only the person who asked for it can do that.`,
+    );
   }
   return subtask;
 };

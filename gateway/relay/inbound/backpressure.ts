@@ -44,6 +44,9 @@ export class Backpressure {
       else waiting += load.waiting;
     }
     if (waiting < this.#deps.maxWaiting) return;
-    throw new AppError("rate-limited", "too many messages wait for an answer already: send this again in a while");
+    throw new AppError(
+      "rate-limited",
+      "too many messages are waiting for an answer: please send this again in a few minutes",
+    );
   };
 }

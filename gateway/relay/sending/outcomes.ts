@@ -25,7 +25,7 @@ export const delivered = (
 };
 
 /** The reason for conversations that a channel's access rules exclude. */
-export const ACCESS_LOST = { reason: "I am no longer let in there", instead: "" } as const;
+export const ACCESS_LOST = { reason: "I no longer have access there", instead: "" } as const;
 
 /** The conversation has left the audience since the request was queued: an account was unlinked, or lost its access. */
 export const withheld = async (
@@ -51,7 +51,7 @@ export const deadLettered = async (
   if (/^(?:target-gone|forbidden):/.test(reason)) await reportGone(reply, target, { reason, instead: IN_INBOX });
 };
 
-const IN_INBOX = "You find it in your `inbox`.";
+const IN_INBOX = "`/inbox` has it.";
 
 /** Stores the dead letter that the bus would write, for a request that has left the bus. Idempotent. */
 export const deadLetterRequest = async (

@@ -46,7 +46,7 @@ export const toPrivate = async (
   return replyRequest({ ...rest, id: `${reply.id}/in-private`, markdown: IN_PRIVATE }, target);
 };
 
-const IN_PRIVATE = "The answer is for you alone. Write to me in a private conversation and ask me there.";
+const IN_PRIVATE = "The answer is only for you. Please send me a direct message and ask me there.";
 
 /** The conversation that the platform opens, or else the stored one. */
 export const privateConversation = async (

@@ -41,4 +41,4 @@ export const reroute = async (
   return true;
 };
 
-const ELSEWHERE = "It goes to another conversation of yours instead.";
+const ELSEWHERE = "I send it to another conversation of yours instead.";

@@ -207,7 +207,7 @@ describe("given that not everybody may talk to the agent (I2)", () => {
     await test.heardInPrivate("the end");
     expect(test.texts).toEqual(["the end"]);
     expect(test.discord.posted).toMatchObject([
-      { channel_id: door.id, content: expect.stringContaining("ask whoever") },
+      { channel_id: door.id, content: expect.stringContaining("ask its operator") },
     ]);
   });
 

@@ -184,7 +184,7 @@ describe("given that an interaction has to be acknowledged within three seconds"
     test.inbox.refuseNext(new AppError("unavailable", "the store is away"));
     const interaction = test.discord.command("ann", test.room, "help");
     await acknowledged(interaction);
-    expect(interaction).toMatchObject({ ephemeral: true, answers: [{ content: expect.stringMatching(/Try again/) }] });
+    expect(interaction).toMatchObject({ ephemeral: true, answers: [{ content: expect.stringMatching(/Please try again/) }] });
   });
 
   it("when that is known too late, then the person is told in its place", async () => {
@@ -202,7 +202,7 @@ describe("given that an interaction has to be acknowledged within three seconds"
     await acknowledged(interaction);
     expect(interaction).toMatchObject({
       ephemeral: true,
-      answers: [{ content: expect.stringMatching(/ask whoever/) }],
+      answers: [{ content: expect.stringMatching(/ask its operator/) }],
     });
     expect(test.inbox.offered.items).toEqual([]);
   });

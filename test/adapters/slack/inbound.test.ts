@@ -186,7 +186,7 @@ describe.each(MODES)("given Slack (%s), and people who write", (mode) => {
         },
       });
       await slack.say(saying("U0ANN", {}));
-      await slack.until((posted) => posted.some(({ text }) => text.includes("does not tell me which one is yours")));
+      await slack.until((posted) => posted.some(({ text }) => text.includes("did not tell me yours")));
       expect(inbox.offered.items).toEqual([]);
     });
   });

@@ -24,7 +24,7 @@ describe("given work under way", () => {
   it("when `cancel` comes without an id, then what can be cancelled is shown, with a button each (I3)", async () => {
     await startWorking();
     const { markdown, actions = [] } = await core.ask("m-2", "", cancel());
-    expect(markdown).toMatch(/^Which work should I end\?\n- dig \(`subtask-[0-9a-f]{8}`\)\n- sift \(/);
+    expect(markdown).toMatch(/^What should I cancel\?\n- dig \(`subtask-[0-9a-f]{8}`\)\n- sift \(/);
     expect(actions.map(({ name, label }) => [name, label])).toEqual([
       ["cancel", "Cancel “dig”"],
       ["cancel", "Cancel “sift”"],
@@ -38,9 +38,9 @@ describe("given work under way", () => {
     await startWorking({ conversation: lobby });
     const [action] = (await core.ask("m-2", "", { conversation: lobby, ...cancel() })).actions ?? [];
     const offered = await core.ask("m-3", "", { conversation: lobby, ...bob, ...cancel() });
-    expect(offered.markdown).toBe("Nothing of yours is under way in this conversation.");
+    expect(offered.markdown).toBe("I am not working on anything for you in this conversation.");
     const ended = await core.ask("m-4", "", { conversation: lobby, ...bob, ...cancel(action?.value) });
-    expect(ended.markdown).toContain("belongs to somebody else");
+    expect(ended.markdown).toContain("belongs to another person");
   });
 });
 
@@ -58,7 +58,7 @@ describe("given a room in which the agent works for somebody (I3)", () => {
     await core.ask("m-1", "go", { conversation: lobby });
     await held.asked;
     const refused = await core.ask("m-2", "end it", { conversation: lobby, ...bob });
-    expect(refused.markdown).toContain("belongs to somebody else");
+    expect(refused.markdown).toContain("belongs to another person");
     expect((await core.ask("m-3", "end it", { conversation: lobby })).markdown).toMatch(/is cancelled\.$/);
   });
 });
@@ -66,7 +66,7 @@ describe("given a room in which the agent works for somebody (I3)", () => {
 describe("given nothing under way", () => {
   it("when `cancel` comes without an id, then it says so", async () => {
     core = await startDelegating(roles({ primary: () => "hello" }));
-    expect((await core.ask("m-1", "", cancel())).markdown).toBe("Nothing of yours is under way.");
+    expect((await core.ask("m-1", "", cancel())).markdown).toBe("I am not working on anything for you.");
   });
 });
 
@@ -88,8 +88,8 @@ describe("given work that a person has begun with one of their accounts (D3, I3)
   it("when the account is linked meanwhile, then it still ends its own work, and the new one cannot", async () => {
     const id = await begin(false);
     await linkUp(ann, annElsewhere);
-    expect(await annElsewhere.command("cancel")).toBe("Nothing of yours is under way.");
-    expect(await annElsewhere.command("cancel", id)).toContain("belongs to somebody else");
+    expect(await annElsewhere.command("cancel")).toBe("I am not working on anything for you.");
+    expect(await annElsewhere.command("cancel", id)).toContain("belongs to another person");
     expect(await ann.command("cancel", id)).toBe('"dig" is cancelled.');
   });
 
@@ -102,7 +102,7 @@ describe("given work that a person has begun with one of their accounts (D3, I3)
   it("when the account has left the person since, then only itself ends it", async () => {
     const id = await begin(true);
     await ann.command("unlink");
-    expect(await annElsewhere.command("cancel", id)).toContain("belongs to somebody else");
+    expect(await annElsewhere.command("cancel", id)).toContain("belongs to another person");
     expect(await ann.command("cancel", id)).toBe('"dig" is cancelled.');
   });
 });

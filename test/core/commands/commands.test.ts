@@ -45,7 +45,7 @@ describe("given a conversation with a history", () => {
   it("when `help` comes, then it is answered without the model and without an anchor (O7)", async () => {
     const reply = await core.ask("m-1", "", command("help"));
     expect(reply).toMatchObject({ kind: "notice", origin: null, correlationId: "m-1" });
-    expect(reply.markdown).toContain("`new`");
+    expect(reply.markdown).toContain("`/new`");
     expect(core.model.requests.items).toHaveLength(0);
   });
 
@@ -59,11 +59,11 @@ describe("given a conversation with a history", () => {
 
   it("when the command is not known, then it says so, and what is", async () => {
     const reply = await core.ask("m-1", "", command("dance <@U1>"));
-    expect(reply.markdown).toMatch(/^I do not know the command "dance U1". I know: help, .*cancel, .*new/);
+    expect(reply.markdown).toMatch(/^I don't know the command "dance U1". I know `\/help`, .*`\/cancel`, .*`\/new`/);
   });
 
   it("when the name is a slip, then the one that was meant is named", async () => {
     const reply = await core.ask("m-1", "", command("hlep"));
-    expect(reply.markdown).toBe('I do not know the command "hlep". Did you mean `help`?');
+    expect(reply.markdown).toBe('I don\'t know the command "hlep". Did you mean `/help`?');
   });
 });

@@ -67,12 +67,12 @@ describe("given deliveries that were given up (D6)", () => {
     await giveUp(4, "forbidden: not a member");
     const first = await inbox();
     expect(first.markdown.split("\n")).toEqual([
-      "These did not get through:",
+      "These messages may not have reached you:",
       "1. “answer 4”, for your private conversation on Web, 10 min ago: I may not write there (not a member)",
       "2. “answer 3”, for your private conversation on Web, 11 min ago: the platform could not be reached (down (after 50 attempts))",
       "3. “answer 2”, for your private conversation on Web, 12 min ago: it may or may not have arrived (an attempt was cut off)",
     ]);
-    const second = await inbox(buttonOf(first, "More"));
+    const second = await inbox(buttonOf(first, "Show more"));
     expect(second.markdown).toContain("1. “answer 1”");
     expect(second.markdown).toContain("the conversation is gone (the room no longer exists)");
     expect(second.actions).toHaveLength(3);
@@ -88,15 +88,15 @@ describe("given deliveries that were given up (D6)", () => {
     await giveUp(1, "unknown: cut off");
     const button = buttonOf(await inbox(), "Send 1 again");
     expect((await inbox(button)).markdown).toBe("I am sending it again, to your private conversation on Web.");
-    expect((await inbox(button)).markdown).toContain("no such message in your inbox");
+    expect((await inbox(button)).markdown).toContain("no longer in your inbox");
     expect(await sentAgain.count(1)).toEqual([`r1/${conversationKey(conversation)} true`]);
-    expect((await inbox()).markdown).toBe("Your inbox is empty: everything got through.");
+    expect((await inbox()).markdown).toBe("Your inbox is empty: everything reached you.");
     expect(await left()).toBe(0);
   });
 
   it("when the asker dismisses one, then it is gone, with its letter", async () => {
     await giveUp(1, "rejected: too odd");
-    expect((await inbox(buttonOf(await inbox(), "Dismiss 1"))).markdown).toBe("It is dismissed.");
+    expect((await inbox(buttonOf(await inbox(), "Dismiss 1"))).markdown).toBe("Dismissed.");
     expect(await left()).toBe(0);
     const key = deadLetterKey("outbox-web", `r1/${conversationKey(conversation)}`);
     expect(await core.backbone.store.get(key)).toBeUndefined();
@@ -105,9 +105,9 @@ describe("given deliveries that were given up (D6)", () => {
   it("when somebody else tries, then they see nothing of it and change nothing", async () => {
     await giveUp(1, "rejected: too odd");
     const own = await inbox();
-    expect((await inbox("", bob)).markdown).toBe("Your inbox is empty: everything got through.");
+    expect((await inbox("", bob)).markdown).toBe("Your inbox is empty: everything reached you.");
     for (const label of ["Read 1", "Send 1 again", "Dismiss 1"]) {
-      expect((await inbox(buttonOf(own, label), bob)).markdown).toContain("no such message in your inbox");
+      expect((await inbox(buttonOf(own, label), bob)).markdown).toContain("no longer in your inbox");
     }
     expect(await left()).toBe(1);
   });
@@ -147,7 +147,9 @@ describe("given deliveries that were given up (D6)", () => {
   });
 
   it("when the arguments are nonsense, then it says what to write", async () => {
-    expect((await inbox("../../x")).markdown).toBe("Write `inbox` alone, or press one of its buttons.");
-    expect((await inbox("read ../../x")).markdown).toContain("no such message");
+    expect((await inbox("../../x")).markdown).toBe(
+      "`/inbox` lists your messages; use its buttons to read, resend or dismiss one.",
+    );
+    expect((await inbox("read ../../x")).markdown).toContain("no longer in your inbox");
   });
 });

@@ -39,9 +39,9 @@ describe("given work under way for a person (I3)", () => {
     await held.asked;
     core.clock.advance(4 * 60_000);
     const { markdown, actions } = await askStatus("m-2", { conversation: annsOther });
-    expect(markdown).toMatch(/^Under way for you:\n- dig \(`subtask-[0-9a-f]{8}`\): working, begun 4 min ago$/);
+    expect(markdown).toMatch(/^In progress for you:\n- dig \(`subtask-[0-9a-f]{8}`\): working, started 4 min ago$/);
     expect(actions).toMatchObject([{ name: "cancel", label: "Cancel “dig”" }]);
-    expect((await askStatus("m-3", bob)).markdown).toContain("Nothing is under way for you");
+    expect((await askStatus("m-3", bob)).markdown).toContain("I am not working on anything for you");
     const cancelled = { conversation: annsOther, command: { name: "cancel", args: actions?.[0]?.value ?? "" } };
     expect((await core.ask("m-4", "", cancelled)).markdown).toBe('"dig" is cancelled.');
   });
@@ -55,7 +55,7 @@ describe("given work under way for a person (I3)", () => {
     const told = new Recorder<string>();
     await core.backbone.bus.listen(subjectsOf("default").turnsTold(AGENT), ({ ask }) => told.add(ask));
     const { markdown } = await askStatus("m-2", { conversation: annsOther }, () => told.count(1));
-    expect(markdown).toBe("Under way for you:\n- answering “think long and hard”, begun just now");
+    expect(markdown).toBe("In progress for you:\n- answering “think long and hard”, started just now");
     held.give("done");
     await core.replyTo("m-1");
     await other.stop();

@@ -49,7 +49,7 @@ describe("given an answer that is being written", () => {
     );
     await core.receive(userMessage("m-1", "tell me everything"));
     await held.asked;
-    expect((await stop("m-2")).markdown).toBe("I stopped.");
+    expect((await stop("m-2")).markdown).toBe("Okay, I stopped.");
     const reply = await core.replyTo("m-1");
     expect(reply).toMatchObject({ kind: "final", outcome: "cancelled", markdown: "The tide …\n\n_Stopped._" });
     expect((await core.ask("m-3", "go on")).markdown).toBe("hello again");

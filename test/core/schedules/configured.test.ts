@@ -106,7 +106,7 @@ describe("given schedules in the configuration", () => {
       {
         kind: "notice",
         audience: { conversation: room },
-        markdown: expect.stringContaining("“Morning brief” does not reach its place: the person has not written to me"),
+        markdown: expect.stringContaining("“Morning brief” could not be delivered: the person has not written to me"),
       },
     ]);
     await core.ask("m1", "hello");

@@ -200,7 +200,7 @@ describe("given a schedule", () => {
     const { id, use } = await make(() => "the news");
     expect(await use("m2", "list_schedules", {}, "bob")).toBe("There are no schedules.");
     for (const tool of ["cancel_schedule", "run_schedule_now"]) {
-      expect(await use(`m-${tool}`, tool, { id }, "bob")).toContain(`you have no schedule "${id}"`);
+      expect(await use(`m-${tool}`, tool, { id }, "bob")).toContain(`You have no schedule "${id}"`);
     }
     expect(await schedules()).toMatchObject([{ status: "active" }]);
   });
@@ -329,8 +329,8 @@ describe("given a schedule whose runs fail", () => {
     const isNotice = ({ kind, correlationId }: AgentReply) => kind === "notice" && correlationId === undefined;
     const notices = (await core.replies.until((all) => all.filter(isNotice).length >= 2)).filter(isNotice);
     expect(notices.map(({ markdown }) => markdown)).toEqual([
-      'The schedule "Morning brief" failed 2 times in a row. I keep trying, at longer intervals.',
-      expect.stringContaining("failed 5 times in a row and is paused. Resume it with `schedules resume schedule-"),
+      'The schedule "Morning brief" failed 2 times in a row. I keep trying, less often.',
+      expect.stringContaining("failed 5 times in a row and is paused. Resume it with `/schedules resume schedule-"),
     ]);
     broken = false;
     expect(await dueTimesWithoutWord(times[0] ?? "", "2026-03-10T22:44:05.000Z")).toEqual([]);

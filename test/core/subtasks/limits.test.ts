@@ -163,11 +163,11 @@ describe("given a model that calls what is not there for it", () => {
       conversation: { channel: "web", room: "bob", kind: "private" as const },
     };
     const { markdown } = await core.ask("m-2", "theirs", bob);
-    expect(markdown.match(/belongs to somebody else/g)).toHaveLength(2);
+    expect(markdown.match(/belongs to another person/g)).toHaveLength(2);
     expect(markdown).toContain("Not subtasks of yours");
     expect(await subtask(core, stolen)).toMatchObject({ status: "running", inbox: [] });
     const notice = await core.ask("m-3", "", { ...bob, command: { name: "cancel", args: stolen } });
-    expect(notice).toMatchObject({ kind: "notice", markdown: expect.stringContaining("belongs to somebody else") });
+    expect(notice).toMatchObject({ kind: "notice", markdown: expect.stringContaining("belongs to another person") });
     expect((await subtask(core, stolen)).status).toBe("running");
   });
 

@@ -137,7 +137,7 @@ describe("given subtasks of a chat that may delegate themselves", () => {
     await counted(core, "subtasks_total mooring completed", 1);
     other.give("done");
     const answer = (await untilFinals(core, 2))[1]?.markdown;
-    expect(answer).toMatch(/### meddler .*: completed\n.* belongs to somebody else/);
+    expect(answer).toMatch(/### meddler .*: completed\n.* belongs to another person/);
     expect(answer).toMatch(/### other .*: completed\ndone/);
   });
 });

@@ -144,7 +144,7 @@ describe("given a subtask that is under way", () => {
     const notice = await core.ask("m-2", "", { command: { name: "cancel", args: id } });
     expect(notice.markdown).toBe('"a" is cancelled.');
     expect((await untilFinals(core, 2))[1]?.markdown).toBe("a cancelled,b completed");
-    expect((await core.ask("m-3", "", { command: { name: "cancel", args: id } })).markdown).toContain("ended already");
+    expect((await core.ask("m-3", "", { command: { name: "cancel", args: id } })).markdown).toContain("already ended");
     expect((await core.ask("m-4", "", { command: { name: "cancel", args: "x" } })).markdown).toContain(
       "An id looks like",
     );

@@ -94,7 +94,7 @@ describe("given a model in trouble", () => {
     await start(() => trouble("context-too-long"));
     const reply = await core.ask("m-1", "x".repeat(1_000));
     expect(reply).toMatchObject({ outcome: "failed", markdown: failureText["context-too-long"] });
-    expect(reply.markdown).toContain("`new`");
+    expect(reply.markdown).toContain("`/new`");
   });
 });
 

@@ -104,8 +104,8 @@ describe("given an agent whose subtasks work on a repository", () => {
     const does = async (tool: string, rest: object) =>
       (await core.ask(`m-${++asked}`, `do ${tool}`, { conversation, ...rest })).markdown;
     expect(await does("list_changed_files", bob)).toContain("tides.md");
-    expect(await does("merge_workspace", bob)).toContain("belongs to somebody else");
-    expect(await does("discard_workspace", bob)).toContain("belongs to somebody else");
+    expect(await does("merge_workspace", bob)).toContain("belongs to another person");
+    expect(await does("discard_workspace", bob)).toContain("belongs to another person");
     expect(await does("merge_workspace", {})).toBe("Merged into main.");
   });
 
@@ -122,10 +122,10 @@ describe("given an agent whose subtasks work on a repository", () => {
       account: { id: "bob", name: "Bob" },
       conversation: { channel: "web", room: "bobs", kind: "private" },
     };
-    expect(await press("merge", tides, other)).toContain("belongs to somebody else");
+    expect(await press("merge", tides, other)).toContain("belongs to another person");
     expect(await press("diff", tides)).toMatch(/^```diff\n[\s\S]*\+all about/);
     expect(await press("merge", tides)).toBe("Merged into main.");
-    expect(await press("discard", knots)).toContain("is discarded");
+    expect(await press("discard", knots)).toMatch(/^I discarded the changes of/);
     expect(await press("merge", knots)).toContain("has no workspace");
     expect(await press("merge", "subtask-ffffffff")).toContain("There is no subtask");
     expect(repository.git("log", "--oneline", "--merges").trim().split("\n")).toHaveLength(1);

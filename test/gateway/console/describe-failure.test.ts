@@ -12,7 +12,7 @@ const reasonFor = ({ status, code }: { status: number; code: string }): string =
 describe("given the reason of a dead letter, then operators read the state in a word, and who can fix it", () => {
   it.each([
     ["blocked", "The person has blocked the app in Teams, and can unblock it there.", reasonFor(teamsFaults.blocked)],
-    ["removed", "The app is no longer installed there; somebody must add it again.", reasonFor(teamsFaults.removed)],
+    ["removed", "The app is no longer installed there; it must be added again.", reasonFor(teamsFaults.removed)],
     ["disabled", "An administrator has disabled the app in the Teams admin center.", reasonFor(teamsFaults.disabled)],
     ["gone", "The conversation no longer exists in Teams.", reasonFor(teamsFaults.gone)],
     ["blocked", "The person has blocked the app.", "blocked: the person has blocked the app"],

@@ -123,7 +123,7 @@ export const relayDeaths = (name: string, openPlace: () => Promise<BackbonePlace
       const { dead } = await surviveDeath("recognises a second send", checkpoint, 1, "scheduled");
       await platform.until(({ notes }) => notes.some((note) => note.room === "home"));
       const told = platform.notes.filter((note) => note.room === "home").map(({ text }) => text);
-      expect(told).toEqual([expect.stringMatching(/^The result of the schedule “Stretch” does not reach its place/)]);
+      expect(told).toEqual([expect.stringMatching(/^The result of the schedule “Stretch” could not be delivered/)]);
       expect(dead).toEqual([expect.stringMatching(/^target-gone: /)]);
     });
   });

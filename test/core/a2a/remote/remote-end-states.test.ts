@@ -36,7 +36,7 @@ const CEILING_MS = 300_000;
 const endStates: [string, TaskState, string][] = [
   ["rejects the task", TaskState.TASK_STATE_REJECTED, "It was turned down there."],
   ["cancels the task", TaskState.TASK_STATE_CANCELED, "It was cancelled there."],
-  ["wants a sign-in", TaskState.TASK_STATE_AUTH_REQUIRED, "It wants a sign-in that nobody here can give."],
+  ["wants a sign-in", TaskState.TASK_STATE_AUTH_REQUIRED, "It asks for a sign-in that I cannot provide."],
 ];
 
 /** The person is told, the call has ended, and the activity entry shows no work under way. */

@@ -46,7 +46,7 @@ describe("given an answer that nobody waited for, when somebody asks why it is t
   it("then they read what was asked, by whom, where and when, and why it came now", () => {
     expect(lines()).toEqual([
       "**What was asked:** “compare tides”, asked by Ann Lee in Web, 20:00 (1h ago).",
-      "**Why now:** everything that was delegated for it had come back.",
+      "**Why now:** all delegated work had come back.",
     ]);
   });
 
@@ -76,7 +76,7 @@ describe("given an answer that nobody waited for, when somebody asks why it is t
     const { cause: _, ...older } = told;
     expect(lines({ told: older })).toEqual([
       "**What was asked:** “compare tides”, asked in Web, 20:00 (1h ago).",
-      "**Why now:** work went on in the background, and this came of it.",
+      "**Why now:** I was working in the background, and this is the result.",
     ]);
     expect(lines({ told: { ...told, cause: { ...cause, trigger: "new kind" } } })[1]).toContain("in the background");
   });
@@ -117,7 +117,7 @@ describe("given an answer that nobody waited for, when somebody asks why it is t
 
   it("when the platform has a link to the message, then it is offered, unless it could be something else", () => {
     const link = "https://chat.example/m/1";
-    expect(lines({}, { link }).at(-1)).toBe(`[To the message it began with](${link})`);
+    expect(lines({}, { link }).at(-1)).toBe(`[Go to the first message](${link})`);
     for (const bad of ["javascript:x", "https://a b", "https://a)", `x ${link}`, `${link} x`, "https://"]) {
       expect(lines({}, { link: bad })).toHaveLength(2);
     }

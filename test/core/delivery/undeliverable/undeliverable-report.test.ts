@@ -89,24 +89,24 @@ describe("given a reply that was refused for good", () => {
 describe("given what people are told about it (P2, D3)", () => {
   it("when it is theirs, then they learn what, where, why, where it is instead, and how to end it", () => {
     expect(undeliverableNotice(matter, true)).toBe(
-      "The result of the schedule “Stretch” does not reach its place on B: the conversation is gone (deleted). " +
-        "It is in your inbox. To end it, write `schedules cancel schedule-1`.",
+      "The result of the schedule “Stretch” could not be delivered on B: the conversation is gone (deleted). " +
+        "It is in your inbox. To cancel the schedule, use `/schedules cancel schedule-1`.",
     );
     expect(undeliverableNotice({ ...matter, instead: "", id: undefined, tried: [] }, true)).toBe(
-      "The result of the schedule “Stretch” does not reach its place: the conversation is gone (deleted).",
+      "The result of the schedule “Stretch” could not be delivered: the conversation is gone (deleted).",
     );
   });
 
   it("when it is somebody else's, then they learn neither whose it is nor what about", () => {
     expect(undeliverableNotice(matter, false)).toBe(
-      "The result of somebody's schedule (schedule-1) does not reach its place on B: the conversation is gone " +
-        "(deleted). Whoever runs this service finds it among the dead letters, if it was sent.",
+      "The result of a person's schedule (schedule-1) could not be delivered on B: the conversation is gone " +
+        "(deleted). If it was sent, the operator of this service finds it among the dead letters.",
     );
     expect(undeliverableNotice({ ...matter, id: undefined }, false)).toContain(
-      "The result of somebody's schedule does not",
+      "The result of a person's schedule could not",
     );
     expect(undeliverableNotice({ ...matter, kind: "a2a-inbound" }, false)).toContain(
-      "The result of work for another agent does",
+      "The result of work for another agent could",
     );
   });
 
@@ -114,7 +114,7 @@ describe("given what people are told about it (P2, D3)", () => {
     expect(undeliverableNotice({ ...matter, audience: undefined }, false)).toContain("the schedule “Stretch”");
     const peers = { ...matter, kind: "a2a-inbound", audience: { conversation: roomOn("b"), personId: null } };
     expect(undeliverableNotice(peers, false)).toContain(
-      "The result of “Stretch”, which another agent asked for, does not",
+      "The result of “Stretch”, which another agent asked for, could not",
     );
   });
 });

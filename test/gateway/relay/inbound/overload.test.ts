@@ -76,7 +76,7 @@ const isTaken = async (client: WebClient, id: string): Promise<boolean> => {
   client.send({ type: "message", id, text: "Please note this down." });
   await client.until(() => verdict() !== undefined);
   if (verdict()?.type === "accepted") return true;
-  const message = "too many messages wait for an answer already: send this again in a while";
+  const message = "too many messages are waiting for an answer: please send this again in a few minutes";
   expect(verdict()).toMatchObject({ code: "rate-limited", id, message });
   return false;
 };

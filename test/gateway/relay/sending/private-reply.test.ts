@@ -13,7 +13,7 @@ import { openRelayRig, room } from "../relay-rig.ts";
 const QUEUED: Capabilities = { connection: "shared", resend: "repeats" };
 const lobby = room("lobby");
 const annsOwn: Conversation = { channel: "paper", room: "dm-ann", kind: "private" };
-const IN_PRIVATE = /private conversation/;
+const IN_PRIVATE = /only for you.*direct message/;
 
 class WhisperingChannel extends LogChannel implements EphemeralAdapter {
   readonly whispers = new Recorder<{ to: string; text: string }>();
