@@ -4,10 +4,10 @@ import { changePerson, type PersonRecord } from "../people/index.ts";
 import type { Command } from "./command.ts";
 
 const USAGE = [
-  "- `/quiet 22:00-07:00`: hold proactive messages until the morning; add a time zone if you like",
+  "- `/quiet 22:00-07:00`: I hold messages that I send by myself until the morning; a time zone may follow",
   "- `/quiet off`: no quiet hours",
-  "- `/quiet everywhere`, `/quiet origin` or `/quiet last-active`: where they go, besides where the work began",
-  `- \`/quiet origin ${OriginKind.options[0]}\`: only for one kind of work (${OriginKind.options.join(", ")})`,
+  "- `/quiet everywhere`, `/quiet origin` or `/quiet last-active`: where I send them, besides where the work began",
+  `- \`/quiet origin ${OriginKind.options[0]}\`: for one kind of work only (${OriginKind.options.join(", ")})`,
   "- `/quiet default`: back to the default settings",
 ].join("\n");
 
@@ -56,7 +56,10 @@ const withPolicy = (person: PersonRecord, policy: DeliveryPolicy): PersonRecord 
 
 const settingsOf = ({ quiet, policy }: PersonRecord): string => {
   const kinds = Object.entries(policy ?? {}).map(([kind, reach]) => (kind === "default" ? reach : `${kind}: ${reach}`));
-  return [`Quiet hours: ${hoursOf(quiet)}.`, `Proactive messages go: ${kinds.join(", ") || "default"}.`].join("\n");
+  return [
+    `Quiet hours: ${hoursOf(quiet)}.`,
+    `Messages that I send by myself go: ${kinds.join(", ") || "default"}.`,
+  ].join("\n");
 };
 
 const hoursOf = (quiet: PersonRecord["quiet"]): string => {

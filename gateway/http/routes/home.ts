@@ -63,7 +63,7 @@ that comes by itself says where it came from:</p>
 <li><b>Give it work.</b> Ask it to research a few things. Its helpers are one entry that you can open, and cancel.</li>
 <li><b>Walk away.</b> Ask for a reminder in 20 seconds, then begin a new conversation with the pencil. The answer
 finds you, with its anchor.</li>
-<li><b>Change places.</b> Write <code>/link</code> here, and send me the code from another channel, such as
+<li><b>Change places.</b> Write <code>/link</code> here, and enter the code on another channel, such as
 <code>mooring chat</code> in a terminal. Answers to what you ask there then reach you here as well.</li>
 </ol>
 ${widgetPath === undefined ? "" : embedding(widgetPath)}
