@@ -54,7 +54,7 @@ export const isEphemeralAdapter = (adapter: ChannelAdapter): adapter is Ephemera
 
 /** Can open a private conversation with an account that has not written in private yet. */
 export interface DirectMessageAdapter extends ChannelAdapter {
-  /** The private conversation with an account, opened if necessary. Fails as `deliver` does if the account does not allow it. */
+  /** Opens the private conversation with an account if necessary. Fails as `deliver` does if the account forbids it. */
   privateConversation(accountId: string): Promise<Conversation>;
 }
 export const isDirectMessageAdapter = (adapter: ChannelAdapter): adapter is DirectMessageAdapter =>
@@ -62,12 +62,12 @@ export const isDirectMessageAdapter = (adapter: ChannelAdapter): adapter is Dire
 
 /** Admits the members of a configured workspace, whose accounts the configuration does not name. */
 export interface MembershipAdapter extends ChannelAdapter {
-  /** Whether the agent may still write to an account in a private conversation. Fails as `deliver` does. */
+  /** False if the agent may no longer write to the account in a private conversation. Fails as `deliver` does. */
   isMember(conversation: Conversation, accountId: string): Promise<boolean>;
 }
 export const isMembershipAdapter = (adapter: ChannelAdapter): adapter is MembershipAdapter => "isMember" in adapter;
 
-/** Remembers the conversations that its platform refuses, so that it does not call in vain for every message. */
+/** Stores which conversations its platform refuses, so that it does not attempt every message. */
 export interface ReachAdapter extends ChannelAdapter {
   /** In key order. For operators: it may scan all conversations of the channel. */
   unreachable(): AsyncIterable<UnreachablePlace>;
@@ -79,7 +79,7 @@ export interface UnreachablePlace {
   readonly conversation: Conversation;
   /** The other account of a private conversation. */
   readonly accountId?: string;
-  /** One word of the platform's, such as "blocked". */
+  /** The platform's name of the state, such as "blocked". */
   readonly state: string;
   /** The reason and the remedy, for people. */
   readonly reason: string;
@@ -171,7 +171,7 @@ export const isHealthAdapter = (adapter: ChannelAdapter): adapter is HealthAdapt
 
 /** Can verify its configuration against the platform, for `mooring check --live`. */
 export interface CheckableAdapter extends ChannelAdapter {
-  /** One remedy per problem; empty if there is none. */
+  /** The problems, each with its remedy. */
   checkLive(): Promise<readonly string[]>;
 }
 export const isCheckableAdapter = (adapter: ChannelAdapter): adapter is CheckableAdapter => "checkLive" in adapter;

@@ -9,7 +9,7 @@ type Schema = z.ZodType<{ readonly adapter: string }>;
 export interface AdapterDefinition<Config extends Schema = Schema> {
   /** The value of `adapter` in the configuration. */
   readonly id: z.output<Config>["adapter"];
-  /** As `mooring init` offers it. */
+  /** Shown as a choice by `mooring init`. */
   readonly label: string;
   readonly config: Config;
   /** Asked by `mooring init`. */

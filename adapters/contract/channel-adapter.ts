@@ -17,7 +17,7 @@ export interface ChannelAdapter {
    * it. Renders the reply before it sends anything (`draw`), so that a rendering failure is never "unknown".
    */
   deliver(delivery: Delivery): Promise<Receipt>;
-  /** Stops intake first, then waits for deliveries in progress, in bounded time. The gateway may call it at any time, and twice. */
+  /** Stops intake, then waits for deliveries in progress, in bounded time. Idempotent, and allowed at any time. */
   stop(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export interface Capabilities {
   readonly streamEveryMs?: number;
 }
 
-/** One part of one reply for one target. */
+/** A part of a reply for one target. */
 export interface Delivery {
   /** `<reply>/<target>/<part>`: the same on every attempt. */
   readonly id: string;
@@ -68,7 +68,7 @@ export interface Delivery {
   readonly firstMessageId?: string;
   /** Null if this part shows no anchor. */
   readonly anchor: Anchor | null;
-  /** Of a digest: the content of `part.markdown` by section. Only for adapters with an `anchorLength`. */
+  /** Digests only: the content of `part.markdown` by section, for adapters with an `anchorLength`. */
   readonly sections?: readonly Section[];
   /** A person requested the retry: the adapter ignores refusals that it remembers. */
   readonly byHand?: boolean;

@@ -7,7 +7,7 @@ import { tooCostlyToParse } from "./parsing-cost.ts";
 
 export type Mark = "strong" | "emphasis" | "delete";
 
-/** How a platform writes each element of markdown. `inner` is the content of the element, written already. */
+/** The notation of a platform for each element of markdown. `inner` is the rendered content of the element. */
 export interface MarkdownDialect {
   /** Escapes every sign that has a meaning on the platform. */
   escape(text: string): string;

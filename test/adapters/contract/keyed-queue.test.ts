@@ -23,7 +23,7 @@ describe("given a keyed queue", () => {
     expect(ended).toEqual(["other", "first", "second"]);
   });
 
-  it("when started work fails before its turn, then its caller gets the failure and the queue goes on", async () => {
+  it("when started work fails before its turn, then its caller gets the failure and the queue continues", async () => {
     const queue = new KeyedQueue();
     const slow = gate();
     const unhandled: unknown[] = [];

@@ -21,7 +21,7 @@ export interface PaperKind {
   readonly ability?: "reconciling" | "editing";
 }
 
-/** Puts the paper channel up for the contract suite. */
+/** Sets up the paper channel for the contract suite. */
 export const paperHarness =
   ({ resend, ability }: PaperKind) =>
   async ({ channel }: { channel: string }): Promise<ChannelHarness> => {

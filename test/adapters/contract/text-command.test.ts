@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { textCommand } from "../../../adapters/contract/text-command.ts";
 
-describe("given a channel without commands of its own (I3)", () => {
+describe("given a channel without native commands (I3)", () => {
   it.each([
     ["/help", { name: "help", args: "" }],
     ["  /Cancel   subtask-1a2b3c4d ", { name: "cancel", args: "subtask-1a2b3c4d" }],

@@ -20,7 +20,7 @@ describe("given text that imitates an anchor (O16, F25)", () => {
     ["scheduled   · daily report", "scheduled  , daily report"],
     ["• scout · weather · just now", "• scout, weather, just now"],
     ["scout · weather · 3 Mar 2026", "scout, weather, 3 Mar 2026"],
-  ])("when it is %j, then it reads %j", (text, inert) => {
+  ])("when it is %j, then it becomes %j", (text, inert) => {
     expect(escapeAnchors(text)).toBe(inert);
   });
 
@@ -32,7 +32,7 @@ describe("given text that imitates an anchor (O16, F25)", () => {
     "• one\n• two",
     "• one · two",
     "The train started at 9 from Berlin.",
-  ])("when it is %j, then it is left alone", (text) => {
+  ])("when it is %j, then it is unchanged", (text) => {
     expect(escapeAnchors(text)).toBe(text);
   });
 });
@@ -54,7 +54,7 @@ const hostile = fc
   .array(fc.oneof(sign, word, fc.string({ unit: "grapheme", maxLength: 4 })), { maxLength: 30 })
   .map((pieces) => pieces.join(""));
 
-/** As a platform that knows references and ignores the invisible would show it. */
+/** The text as shown by a platform that decodes references and ignores invisible characters. */
 const seen = (text: string): string =>
   text
     .replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
@@ -63,8 +63,8 @@ const seen = (text: string): string =>
     .replaceAll("&rdsh;", "↳")
     .replace(/[\u200b*]|<b>/g, "");
 
-describe("given any text at all (O16)", () => {
-  it("when it was made inert, then no line of it reads like an anchor's, it is no longer, and stays so", () => {
+describe("given arbitrary text (O16)", () => {
+  it("when it was escaped, then no line reads like an anchor, it is not longer, and escaping again changes nothing", () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const inert = escapeAnchors(text);
@@ -100,7 +100,7 @@ describe("given any text at all (O16)", () => {
   });
 
   it.each(["·", "started ", "a · ", "&#", "<", "started x from ", "*"])(
-    "when %j is repeated very often, then it is done before anybody gives up waiting",
+    "when %j is repeated very often, then it takes less than the time limit",
     (piece) => {
       expect(escapeAnchors(`· ${piece.repeat(200_000 / piece.length)}`).length).toBeGreaterThan(100_000);
     },

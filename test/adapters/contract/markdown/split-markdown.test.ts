@@ -72,7 +72,7 @@ describe("given a text that fits", () => {
     expect(splitMarkdown("")).toEqual([""]);
   });
 
-  it("when it leaves a fence open, then the fence is closed, so that what follows is no code", () => {
+  it("when it leaves a fence open, then the fence is closed, so that the text after it is not code", () => {
     expect(splitMarkdown("```js\nlet a;", 200)).toEqual(["```js\nlet a;\n```"]);
   });
 });
@@ -96,7 +96,7 @@ describe("given any text", () => {
     maxLength: 900,
   });
 
-  it("when split, then every word is there once, in order", () => {
+  it("when split, then every word occurs once, in order", () => {
     const words = (text: string) => text.match(/w\d+/g) ?? [];
     fc.assert(
       fc.property(document, limit, (text, max) => {
@@ -130,7 +130,7 @@ describe("given any text", () => {
     );
   });
 
-  it("when the platform counts bytes, or fewer than there are, then its limit is kept and nothing is lost", () => {
+  it("when the platform counts bytes, or less than UTF-16 units, then its limit is kept and nothing is lost", () => {
     const codePoints = (text: string) => [...text].length;
     const utf8Bytes = (text: string) => Buffer.byteLength(text);
     const bare = (text: string) => text.replace(/[\s`~]/g, "");
@@ -147,12 +147,12 @@ describe("given any text", () => {
     );
   });
 
-  it("when it is half a megabyte, then it is split before anybody gives up waiting", () => {
+  it("when it is half a megabyte, then it is split within the time limit", () => {
     const text = `${sentence("word", 90_000)}\n\`\`\`\n${"code line\n".repeat(5_000)}\`\`\``;
     expect(splitMarkdown(text, 2_000).length).toBeGreaterThan(text.length / 2_000);
   });
 
-  it("when the limit could not hold a fence, then it is refused", () => {
+  it("when the limit is too small for a fence, then it is rejected", () => {
     expect(() => splitMarkdown("text", 10)).toThrow(/use \d+ or more/);
   });
 });
