@@ -15,7 +15,7 @@ const messageIdOf = (channel: string, platformId: string): string => `${channel}
 export const isFromPerson = ({ author, webhook_id, type }: DiscordMessage): boolean =>
   author.bot !== true && !webhook_id && (type === MessageType.default || type === MessageType.reply);
 
-/** Whether a message mentions the bot or answers it. Without the Message Content intent other messages have no text. */
+/** True if a message mentions the bot or answers it. Without the Message Content intent other messages have no text. */
 export const isAddressed = (message: DiscordMessage, botId: string): boolean => {
   if (message.mentions.some(({ id }) => id === botId)) return true;
   const answersBot = message.type === MessageType.reply && message.referenced_message?.author.id === botId;

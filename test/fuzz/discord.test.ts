@@ -53,7 +53,7 @@ describe("given events that Discord would never send (F19)", () => {
       fc.asyncProperty(anything, async (event) => {
         if ("raw" in event) test.discord.gateway.sendRaw(event.raw);
         else test.discord.gateway.dispatch(event.t, event.data);
-        await test.heardInPrivate(`still ${++cases}`);
+        await test.receivedInPrivate(`still ${++cases}`);
       }),
       fuzzRuns(200),
     );

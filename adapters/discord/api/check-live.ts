@@ -28,7 +28,7 @@ export const checkLive = async (rest: RestCalls, access: DiscordAccess): Promise
       ...applicationFindings(application, access),
       ...(limit.remaining > 0
         ? []
-        : ["Discord takes no more logins of this bot today: find out what restarts so often"]),
+        : ["Discord accepts no more logins of this bot today: find out why it restarts so often"]),
       ...guildFindings(guilds, access, inviteLink(application.id)),
     ];
   } catch (error) {
@@ -60,7 +60,7 @@ const applicationFindings = (
   }
   if (interactions_endpoint_url) {
     findings.push(
-      `slash commands go to ${interactions_endpoint_url} and not to Mooring: ` +
+      `Discord sends slash commands to ${interactions_endpoint_url} instead of Mooring: ` +
         "empty the Interactions Endpoint URL in the developer portal (General Information)",
     );
   }

@@ -9,18 +9,18 @@ const KNOWN_CODES: Readonly<Record<number, readonly [DeliveryFailure, string]>> 
   10004: ["target-gone", "the server no longer exists, or the bot is not in it"],
   10008: ["target-gone", "the message no longer exists"],
   10013: ["target-gone", "the account no longer exists"],
-  10015: ["target-gone", "the time to answer this command is over"],
-  10062: ["target-gone", "the time to answer this command is over"],
-  50027: ["target-gone", "the time to answer this command is over"],
+  10015: ["target-gone", "the time limit for answering this command has passed"],
+  10062: ["target-gone", "the time limit for answering this command has passed"],
+  50027: ["target-gone", "the time limit for answering this command has passed"],
   40007: ["forbidden", "the bot is banned from this server"],
-  50001: ["forbidden", "the bot does not see this channel: let it in, with View Channel"],
+  50001: ["forbidden", "the bot cannot see this channel: give it the permission View Channel"],
   50007: [
     "forbidden",
-    "this person takes no direct messages from the bot; they can allow them in a server both are in",
+    "this person does not accept direct messages from the bot; they can allow them in a shared server",
   ],
   50013: ["forbidden", "the bot lacks a permission here: give it Send Messages and Send Messages in Threads"],
   50083: ["forbidden", "the thread is archived: open it again"],
-  50278: ["forbidden", "the bot and this person have no server in common any more, so it may not write to them"],
+  50278: ["forbidden", "the bot and this person no longer share a server, so it may not write to them"],
   160005: ["forbidden", "the thread is locked: unlock it"],
 };
 
@@ -32,7 +32,7 @@ export const deliveryFailure = (cause: unknown): DeliveryFailed => {
   if (cause instanceof RateLimitError) {
     const askedMs = cause.retryAfter > 0 ? cause.retryAfter : cause.timeToReset;
     const retryAfterMs = Math.max(askedMs, MIN_PAUSE_MS);
-    return new DeliveryFailed("rate-limited", "Discord asks to wait", { retryAfterMs, cause });
+    return new DeliveryFailed("rate-limited", "Discord's rate limit is reached", { retryAfterMs, cause });
   }
   if (cause instanceof DiscordAPIError) return refusal(cause);
   if (cause instanceof HTTPError) {
@@ -52,11 +52,12 @@ const refusal = (cause: DiscordAPIError): DeliveryFailed => {
     return failed("unavailable", "Discord refuses the bot token: reset it in the developer portal and set botToken");
   }
   // Without a code the response is from a proxy or firewall in front of Discord.
-  if (typeof code !== "number" || code === 0) return failed("unavailable", `something before Discord said ${status}`);
+  if (typeof code !== "number" || code === 0)
+    return failed("unavailable", `a proxy or firewall in front of Discord answered ${status}`);
   const known = KNOWN_CODES[code];
   if (known) return failed(...known);
-  if (status === 403) return failed("forbidden", `Discord does not let the bot do this: ${cause.message}`);
-  if (status === 404) return failed("target-gone", `Discord does not have it any more: ${cause.message}`);
+  if (status === 403) return failed("forbidden", `Discord forbids this to the bot: ${cause.message}`);
+  if (status === 404) return failed("target-gone", `Discord no longer has it: ${cause.message}`);
   return failed("rejected", `Discord refused the request: ${cause.message}`);
 };
 

@@ -28,7 +28,7 @@ export const fetchAttachment = async (
   });
   if (!answer.ok || answer.body === null) {
     await answer.body?.cancel();
-    throw new AppError("not-found", `"${attachment.name}" is no longer there (${answer.status})`);
+    throw new AppError("not-found", `"${attachment.name}" no longer exists (${answer.status})`);
   }
   return readAtMost(answer.body, maxBytes, attachment.name);
 };
@@ -38,7 +38,7 @@ const addressOf = async (
   { channelId, messageId, id }: { channelId: string; messageId: string; id: string },
   name: string,
 ): Promise<URL> => {
-  const gone = (cause?: unknown) => new AppError("not-found", `"${name}" is no longer there`, { cause });
+  const gone = (cause?: unknown) => new AppError("not-found", `"${name}" no longer exists`, { cause });
   try {
     const message = await rest.read(DiscordMessage, "get", Routes.channelMessage(channelId, messageId));
     const address = message.attachments.find((each) => each.id === id)?.url;

@@ -11,7 +11,7 @@ export interface DiscordTiming {
   readonly acknowledgeWithinMs: number;
   /** Discord allows one IDENTIFY in 5 s. */
   readonly identifyEveryMs: number;
-  /** Discord keeps a session for some minutes, but its server may be gone for good. */
+  /** Discord keeps a session for some minutes, but its server may never come back. */
   readonly resumeWithinMs: number;
   /** Delay before the first retry; it doubles up to `maxPauseMs`. */
   readonly firstPauseMs: number;

@@ -32,7 +32,7 @@ export interface StrategyDeps {
   beforeConnect(): Promise<void>;
   /** The session to resume, if any. Called once, after Discord has named its gateway. */
   resumable(): ResumableSession | undefined;
-  /** Whether to retry the resume after Discord was unreachable. */
+  /** True: retry the resume after Discord was unreachable. */
   mayResumeLater(): boolean;
 }
 

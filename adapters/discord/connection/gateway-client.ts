@@ -25,7 +25,7 @@ export interface ClientDeps {
   /** Called when this client will not reconnect. */
   ended(reason: string): void;
   /** Called for an SDK error that needs a developer. */
-  puzzled(error: unknown): void;
+  sdkFailed(error: unknown): void;
 }
 
 /** One login. The SDK's client cannot be closed after a second login, so each attempt uses a new one. */
@@ -55,7 +55,7 @@ export class GatewayClient {
           this.#strategy = new ContainedStrategy(manager, {
             dispatched: deps.dispatched,
             broke: (error, fatal) =>
-              fatal ? this.#end(`the connection broke: ${messageOf(error)}`) : deps.puzzled(error),
+              fatal ? this.#end(`the connection broke: ${messageOf(error)}`) : deps.sdkFailed(error),
             beforeConnect: () => deps.beforeConnect(signal),
             resumable: deps.resumable,
             mayResumeLater: deps.mayResumeLater,
@@ -65,8 +65,8 @@ export class GatewayClient {
         buildIdentifyThrottler: async () => ({ waitForIdentify: () => deps.beforeIdentify(signal) }),
       },
     });
-    this.#client.on("error", (error) => deps.puzzled(error));
-    this.#client.on("shardError", (error) => deps.puzzled(error));
+    this.#client.on("error", (error) => deps.sdkFailed(error));
+    this.#client.on("shardError", (error) => deps.sdkFailed(error));
     this.#client.on("shardReconnecting", () => signal.aborted || deps.interrupted());
     this.#client.on("shardDisconnect", ({ code }) => this.#end(closeReason(code)));
   }
@@ -111,14 +111,14 @@ const explain = (error: unknown): string =>
 
 const joined = (a: AbortSignal | null | undefined, b: AbortSignal): AbortSignal => (a ? AbortSignal.any([a, b]) : b);
 
-/** Why Discord ended a connection for good, with the remedy. */
+/** The reason why Discord permanently ended a connection, with the remedy. */
 const closeReason = (code: number): string => `${REASONS[code] ?? "Discord closed the connection"} (${code})`;
 
 /** https://docs.discord.com/developers/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
 const REASONS: Readonly<Record<number, string>> = {
   4004: "Discord refuses the bot token: reset it in the developer portal (Bot, Reset Token) and set botToken",
   4010: "Discord does not know this shard: report it as a bug of Mooring",
-  4011: "the bot is in too many servers for one connection (2,500 are the most): leave some, or use a second bot",
+  4011: "the bot is in too many servers for one connection (the maximum is 2,500): leave some, or use a second bot",
   4012: "Discord no longer speaks this version of its API: update Mooring",
   4013: "Discord does not know these intents: update Mooring",
   4014:

@@ -95,7 +95,7 @@ export class GatewayConnection {
         logger.error({ reason }, "Discord ended the connection");
         if (loggedIn) this.#renewing = this.#renew(client);
       },
-      puzzled: (error) => logger.warn({ error: messageOf(error) }, "the Discord SDK reports an error"),
+      sdkFailed: (error) => logger.warn({ error: messageOf(error) }, "Discord SDK reported an error"),
     });
     this.#client = client;
     try {

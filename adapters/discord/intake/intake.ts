@@ -117,7 +117,7 @@ export class Intake {
   }
 }
 
-/** Whether the inbox refused the message, so that a retry would change nothing. */
+/** True if the inbox refused the message, so that a retry would be refused too. */
 export const isRefusal = (error: unknown): error is AppError =>
   error instanceof AppError &&
   ["forbidden", "rate-limited", "bad-input", "too-large"].includes(error.code) &&

@@ -136,9 +136,9 @@ export class KnownConversations {
     this.#saving ??= this.#deps.clock.after(this.#deps.saveEveryMs, () => void this.save());
   }
 
-  async forget(isGone: (conversation: Conversation) => boolean): Promise<void> {
+  async forget(isRemoved: (conversation: Conversation) => boolean): Promise<void> {
     for (const { conversation } of this.all()) {
-      if (!isGone(conversation)) continue;
+      if (!isRemoved(conversation)) continue;
       const channelId = channelIdOf(conversation);
       this.#known.delete(channelId);
       this.#unsaved.delete(channelId);

@@ -126,11 +126,11 @@ export class Session {
       const inTurn = () => this.#fetching.run(String(index % CATCH_UP_LANES), fetch);
       this.#inBackground(this.#queue.run(channelIdOf(conversation), inTurn), "could not fetch missed messages");
     }
-    this.#inBackground(this.#settleIn(session), "could not register the slash commands");
+    this.#inBackground(this.#offerCommands(session), "could not register the slash commands");
   }
 
   /** Registers commands last: by then this process takes their events, or leaves them to the next session. */
-  async #settleIn(session: ResumableSession): Promise<void> {
+  async #offerCommands(session: ResumableSession): Promise<void> {
     await this.#kept.began(session);
     if (!this.#stopping.signal.aborted)
       await registerCommands(this.#deps.rest, session.applicationId, this.#deps.context.commands);
@@ -144,14 +144,14 @@ export class Session {
 
   /** Resolves to false if a stop interrupted it. */
   async #handle(dispatch: Dispatch): Promise<boolean> {
-    if (dispatch.t === "MESSAGE_CREATE") return this.#hear(dispatch.d);
+    if (dispatch.t === "MESSAGE_CREATE") return this.#receiveMessage(dispatch.d);
     if (dispatch.t === "INTERACTION_CREATE") await this.#interactions.handle(dispatch.d);
     else if (dispatch.t === "GUILD_DELETE") await this.#leave(dispatch.d);
     else this.#places.learn(dispatch);
     return true;
   }
 
-  async #hear(data: unknown): Promise<boolean> {
+  async #receiveMessage(data: unknown): Promise<boolean> {
     const message = DiscordMessage.safeParse(data).data;
     if (message !== undefined) return this.#queue.run(message.channel_id, () => this.#intake.take(message));
     this.#deps.context.logger.warn({}, "malformed Discord message ignored");

@@ -41,7 +41,7 @@ const check = (access: Partial<DiscordAccess>) => {
 };
 
 describe("given the servers and rooms that the agent listens in (I2)", () => {
-  it("then both must fit, and a private conversation is in none of them", () => {
+  it("then both must be allowed, and a private conversation belongs to neither", () => {
     const access = check({ workspaces: ["north"], rooms: ["harbour"] });
     expect(access.allowsPlace(room("north", "harbour"))).toBe(true);
     expect(access.allowsPlace(room("south", "harbour"))).toBe(false);
@@ -50,7 +50,7 @@ describe("given the servers and rooms that the agent listens in (I2)", () => {
     expect(access.mentionOnly).toBe(true);
   });
 
-  it("when it names none, then all are open", () => {
+  it("when none is configured, then all are allowed", () => {
     expect(check({ workspaces: "*" }).allowsPlace(room("south", "town"))).toBe(true);
     expect(check({}).allowsPlace(room("south", "town"))).toBe(true);
     expect(check({ workspaces: ["north"] }).allowsPlace(room("north", "town"))).toBe(true);
@@ -58,8 +58,8 @@ describe("given the servers and rooms that the agent listens in (I2)", () => {
   });
 });
 
-describe("given somebody who writes in private (I2)", () => {
-  it("when servers are named, then they must be a member of one of them", async () => {
+describe("given the author of a direct message (I2)", () => {
+  it("when servers are configured, then the author must be a member of one of them", async () => {
     const access = check({ workspaces: ["north", "south"] });
     members.add("south/ann");
     expect(await access.mayWrite(alone, "ann")).toBe(true);
@@ -67,7 +67,7 @@ describe("given somebody who writes in private (I2)", () => {
     expect(asked).toEqual(["north/ann", "south/ann", "north/bob", "south/bob"]);
   });
 
-  it("when every server or the accounts themselves are named, or it is a room, then Discord is not asked", async () => {
+  it("when all servers or accounts are configured, or it is a room, then membership is not requested from Discord", async () => {
     expect(await check({ workspaces: "*" }).mayWrite(alone, "bob")).toBe(true);
     expect(await check({}).mayWrite(alone, "bob")).toBe(true);
     expect(await check({ workspaces: ["north"], accounts: ["ann"] }).mayWrite(alone, "bob")).toBe(true);
@@ -75,7 +75,7 @@ describe("given somebody who writes in private (I2)", () => {
     expect(asked).toEqual([]);
   });
 
-  it("then a member is known for ten minutes, and a stranger for one", async () => {
+  it("then membership is cached for ten minutes, and non-membership for one", async () => {
     const access = check({ workspaces: ["north"] });
     members.add("north/ann");
     await access.mayWrite(alone, "ann");
@@ -93,7 +93,7 @@ describe("given somebody who writes in private (I2)", () => {
     expect(asked).toEqual(["north/ann", "north/bob", "north/bob", "north/ann"]);
   });
 
-  it("when the bot may not look, then they are no member; when Discord fails, then nothing is decided", async () => {
+  it("when the bot lacks access, then the author is not a member; when Discord fails, then the check fails", async () => {
     const access = check({ workspaces: ["north"] });
     failure = new DeliveryFailed("forbidden", "Missing Access");
     expect(await access.mayWrite(alone, "ann")).toBe(false);
@@ -107,8 +107,8 @@ describe("given somebody who writes in private (I2)", () => {
   });
 });
 
-describe("given an answer for somebody in private (D3)", () => {
-  it("when they left a moment ago, then they are shown nothing more, although they were known as a member", async () => {
+describe("given a private answer (D3)", () => {
+  it("when the account has just left the server, then it sees nothing more, although its membership is cached", async () => {
     const access = check({ workspaces: ["north"] });
     members.add("north/ann");
     expect(await access.mayWrite(alone, "ann")).toBe(true);
@@ -118,7 +118,7 @@ describe("given an answer for somebody in private (D3)", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("when several things are sent in the same second, then Discord is asked once for each account", async () => {
+  it("when several messages are sent in the same second, then Discord gets one request per account", async () => {
     const access = check({ workspaces: ["north"] });
     members.add("north/ann");
     clock.advance(5_000);
@@ -131,7 +131,7 @@ describe("given an answer for somebody in private (D3)", () => {
     expect(asked).toEqual(["north/ann", "north/bob", "north/ann"]);
   });
 
-  it("when Discord fails, then it is asked again with the next thing that is sent", async () => {
+  it("when Discord fails, then the next send requests the membership again", async () => {
     const access = check({ workspaces: ["north"] });
     failure = new DeliveryFailed("unavailable", "HTTP 502");
     await expect(access.maySee(alone, "ann")).rejects.toThrow("HTTP 502");
@@ -140,7 +140,7 @@ describe("given an answer for somebody in private (D3)", () => {
     expect(await access.maySee(alone, "ann")).toBe(true);
   });
 
-  it("when very many accounts were asked about, then memory stays bounded and answers stay right", async () => {
+  it("when very many accounts were checked, then the cache stays bounded and results stay correct", async () => {
     const access = check({ workspaces: ["north"] });
     members.add("north/ann");
     await access.maySee(alone, "ann");

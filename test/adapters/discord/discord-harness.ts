@@ -18,7 +18,7 @@ const FAULTS: Record<Trouble, RestFault> = {
   hanging: "hanging",
 };
 
-/** Puts Discord up for the contract suite. It has no acknowledgements, so what the inbox was offered has to tell. */
+/** Sets up Discord for the contract suite. It has no acknowledgements, so the inbox's decisions stand in for them. */
 export const discordHarness = async ({ channel }: { channel: string }): Promise<ChannelHarness> => {
   const discord = await FakeDiscord.start();
   const { world, gateway, rest } = discord;
@@ -26,9 +26,9 @@ export const discordHarness = async ({ channel }: { channel: string }): Promise<
   const memory = new MemoryStore(systemClock);
   let store = new MortalStore(memory);
   let adapter = makeDiscordAdapter(discord, { channel, store });
-  /** Ids of messages that the inbox has said yes or no to. */
+  /** Ids of messages that the inbox has accepted or refused. */
   const settled = new Recorder<{ id: string; accepted: boolean }>();
-  /** Those since the last start: a repeat of one of them is not offered. */
+  /** The ids since the last start: the adapter drops their duplicates. */
   const taken = new Set<string>();
   const times = (id: string) => settled.items.filter((each) => each.id === id).length;
   const watched = (inbox: Inbox): Inbox => ({
@@ -69,7 +69,7 @@ export const discordHarness = async ({ channel }: { channel: string }): Promise<
       adapter = makeDiscordAdapter(discord, { channel, store });
       taken.clear();
       await adapter.start(watched(inbox));
-      // What may have been missed is offered again first.
+      // Possibly missed messages are fetched first.
       await settled.until(() => before.every(({ id, times: known }) => times(id) > known));
     },
     async userSays({ text, person = "ann", place = "private", event }: Said) {

@@ -12,7 +12,7 @@ import type { AdapterOptions } from "./make-discord-adapter.ts";
 import { makeDiscordAdapter } from "./make-discord-adapter.ts";
 import { MortalStore } from "./mortal-store.ts";
 
-/** A local Discord with one server and one room for each test, and the adapters that were made for it. */
+/** A local Discord with one server and one room for each test, and the adapters that the test created. */
 export class DiscordUnderTest {
   discord!: FakeDiscord;
   guild!: FakeGuild;
@@ -58,7 +58,7 @@ export class DiscordUnderTest {
     return adapter;
   }
 
-  /** What it has not stored is lost. */
+  /** Ends the adapter without a stop; unsaved state is lost. */
   async die(): Promise<void> {
     this.#mortal?.die();
     await this.adapter.stop();
@@ -72,8 +72,8 @@ export class DiscordUnderTest {
     return this.inbox.accepted.items.map(({ text }) => text);
   }
 
-  /** Something was said to the agent in private, and has arrived. Says nothing about what came before it elsewhere. */
-  async heardInPrivate(text: string): Promise<InboundMessage> {
+  /** Sends a private message and waits for its arrival. Earlier messages elsewhere may still be on their way. */
+  async receivedInPrivate(text: string): Promise<InboundMessage> {
     this.discord.say({ person: "ann", in: this.dm, text });
     const messages = await this.inbox.accepted.until((items) => items.some((item) => item.text === text));
     return messages.find((item) => item.text === text) as InboundMessage;

@@ -23,8 +23,8 @@ const message = (content: string, more: object = {}): DiscordMessage =>
 const said = (content: string, more: object = {}, conversation = room) =>
   toUserMessage(message(content, more), conversation, BOT, context);
 
-describe("given a message of Discord's", () => {
-  it("then a person's words are told from those of bots, webhooks and the platform", () => {
+describe("given a message event of Discord", () => {
+  it("then messages of people are distinguished from those of bots, webhooks and the platform", () => {
     expect(isFromPerson(message("x"))).toBe(true);
     expect(isFromPerson(message("x", { type: 19 }))).toBe(true);
     expect(isFromPerson(message("x", { type: 7 }))).toBe(false);
@@ -32,7 +32,7 @@ describe("given a message of Discord's", () => {
     expect(isFromPerson(message("x", { webhook_id: "8" }))).toBe(false);
   });
 
-  it("then it is meant for the bot if it mentions it, or answers it with words or files", () => {
+  it("then it addresses the bot if it mentions the bot, or answers it with text or files", () => {
     const answers = { type: 19, referenced_message: { author: { id: BOT } } };
     const files = [{ id: "6", filename: "a.txt" }];
     expect(isAddressed(message("x"), BOT)).toBe(false);
@@ -62,7 +62,7 @@ describe("given a message of Discord's", () => {
     });
   });
 
-  it("then people see mentions by name, and the call of the bot is not part of the words", () => {
+  it("then mentions become names, and the mention of the bot is removed", () => {
     const mentions = [bot, ann, { id: "8", username: "bob" }];
     expect(said("<@99> <@!99> tell <@7> and <@!8> and <@4> <@99>", { mentions })?.text).toBe(
       "tell @Ann and @bob and <@4>",
@@ -71,14 +71,14 @@ describe("given a message of Discord's", () => {
     expect(said("  hello  ")?.text).toBe("hello");
   });
 
-  it("when it only calls the bot, then it asks for help; with nothing in it, there is nothing to answer", () => {
+  it("when it only mentions the bot, then it is the help command; when it is empty, then it is ignored", () => {
     expect(said("<@99>", { mentions: [bot] })).toMatchObject({ text: "", command: { name: "help", args: "" } });
     expect(said("")).toBeUndefined();
     expect(said("", { mentions: [ann] })).toBeUndefined();
     expect(commandIn(said("/status now"))).toEqual({ name: "status", args: "now" });
   });
 
-  it("then files come along, named by where they hang", () => {
+  it("then its files become attachments, with ids that name their message", () => {
     const attachments = [
       { id: "6", filename: "a.txt", content_type: "text/plain", size: 3 },
       { id: "8", filename: "b" },
@@ -90,7 +90,7 @@ describe("given a message of Discord's", () => {
     expect(said("", { attachments })).not.toHaveProperty("command");
   });
 
-  it("then it answers the message it names, else the one that its thread hangs on", () => {
+  it("then it answers the referenced message, else the first message of its thread", () => {
     const reference = { message_reference: { message_id: "4" } };
     expect(said("x", { type: 19, ...reference })?.replyTo).toBe("4");
     expect(said("x", reference)).not.toHaveProperty("replyTo");
@@ -99,7 +99,7 @@ describe("given a message of Discord's", () => {
     expect(said("x", { type: 19, ...reference }, { ...room, thread: "3" })?.replyTo).toBe("4");
   });
 
-  it("then its author is called as in that server, else as they call themselves", () => {
+  it("then its author has the name in that server, else the global name", () => {
     expect(said("x", { member: { nick: "Annie" } })?.account).toEqual({ id: "7", name: "Annie" });
     expect(accountOf(ann, "")).toEqual({ id: "7", name: "Ann" });
     expect(accountOf({ id: "8", username: "bob", global_name: null })).toEqual({ id: "8", name: "bob" });
@@ -119,7 +119,7 @@ describe("given a slash command or a pressed button", () => {
   const button = (custom_id: string) =>
     interactionMessage(interaction({ type: 3, data: { custom_id }, message: { id: "4" } }), room, AT, context);
 
-  it("then it is the command, with what it takes", () => {
+  it("then it becomes the command with its arguments", () => {
     expect(command("status", [" now ", 7, undefined, true])).toStrictEqual({
       kind: "command",
       id: "discord:interaction:5",
@@ -136,7 +136,7 @@ describe("given a slash command or a pressed button", () => {
     expect(command("help")?.text).toBe("/help");
   });
 
-  it("when a message's link is given, then its id counts, and no other address", () => {
+  it("when the argument is the link of a message, then it becomes the id; other addresses do not", () => {
     const link = "discord.com/channels/1/2/333";
     expect(command("why", [`https://${link}`])?.command?.args).toBe("333");
     expect(command("why", [`https://ptb.${link}`])?.command?.args).toBe("333");
@@ -151,13 +151,13 @@ describe("given a slash command or a pressed button", () => {
     }
   });
 
-  it("then the account is the member's in a server, with their language if Discord says it", () => {
+  it("then the account is the server member, with the language if Discord reports it", () => {
     const member = { user: { id: "8", username: "bob" }, nick: "Bobby" };
     expect(command("help", [], { member, locale: "de" })?.account).toEqual({ id: "8", name: "Bobby", locale: "de" });
     expect(command("help", [], { user: undefined })).toBeUndefined();
   });
 
-  it("then a button is the command that it carries, about its message; another app's is nothing", () => {
+  it("then a button becomes its command, about its message; a button of another app is ignored", () => {
     expect(button("m1:cancel:subtask-1")).toMatchObject({
       text: "/cancel subtask-1",
       command: { name: "cancel", args: "subtask-1" },
@@ -170,14 +170,14 @@ describe("given a slash command or a pressed button", () => {
   });
 });
 
-describe("given actions that a reply offers, when they are drawn as buttons", () => {
+describe("given the actions of a reply, when they are rendered as buttons", () => {
   const labels = (actions: Parameters<typeof renderActions>[0]) =>
     (renderActions(actions) as { type: number; components: { label: string; custom_id: string }[] }[]).map(
       ({ components }) => components.map(({ label }) => label),
     );
   const action = (n: number) => ({ name: "cancel", label: `Cancel ${n}`, value: `subtask-${n}` });
 
-  it("then each carries its command, which a press gives back", () => {
+  it("then each contains its command, which a press returns", () => {
     expect(renderActions([action(1)])).toEqual([
       { type: 1, components: [{ type: 2, style: 2, label: "Cancel 1", custom_id: "m1:cancel:subtask-1" }] },
     ]);
@@ -197,7 +197,7 @@ describe("given actions that a reply offers, when they are drawn as buttons", ()
     expect(renderActions([])).toEqual([]);
   });
 
-  it("when one comes twice, or does not fit, then it is left out; a long label is cut between characters", () => {
+  it("when one is a duplicate or does not fit, then it is omitted; a long label is cut between characters", () => {
     const fits = { name: "x", label: "fits", value: "v".repeat(95) };
     const tooLong = { name: "x", label: "too long", value: "v".repeat(96) };
     expect(labels([action(1), action(1), fits, tooLong])).toEqual([["Cancel 1", "fits"]]);

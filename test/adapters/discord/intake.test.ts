@@ -5,15 +5,15 @@ import { DiscordUnderTest } from "./discord-under-test.ts";
 
 const test = new DiscordUnderTest();
 
-/** Of two messages in the same channel the first is taken in first: when the second is there, the first will not come. */
+/** Messages of one channel arrive in order: once the second is there, the first will not arrive. */
 const heardLast = async (text = "the end") => {
   test.discord.say({ person: "ann", in: test.room, text, mention: true });
   const messages = await test.inbox.accepted.until((items) => items.at(-1)?.text === text);
   return messages.slice(0, -1);
 };
 
-describe("given people who write in a server (C2)", () => {
-  it("when the bot is mentioned, then it hears the text without the mention, and where it was said", async () => {
+describe("given messages in a server (C2)", () => {
+  it("when the bot is mentioned, then the text arrives without the mention, with its conversation", async () => {
     await test.start();
     const said = test.discord.say({ person: "ann", in: test.room, text: "what is new?", mention: true });
     const [message] = await test.inbox.accepted.count(1);
@@ -27,14 +27,14 @@ describe("given people who write in a server (C2)", () => {
     expect(message).not.toHaveProperty("command");
   });
 
-  it("when it is not mentioned, then it does not hear it, and does not ask for the right to", async () => {
+  it("when the bot is not mentioned, then the message is ignored, and the intent is not requested", async () => {
     await test.start();
     test.discord.say({ person: "ann", in: test.room, text: "among ourselves" });
     expect(await heardLast()).toEqual([]);
     expect(test.discord.gateway.identifies).toMatchObject([{ intents: 4609 }]);
   });
 
-  it("when it may hear everything, then it does, and asks for the intent", async () => {
+  it("when mentionOnly is false, then every message arrives, and the intent is requested", async () => {
     await test.start({ access: { guilds: "*", mentionOnly: false } });
     test.discord.say({ person: "ann", in: test.room, text: "among ourselves" });
     await test.inbox.accepted.count(1);
@@ -42,7 +42,7 @@ describe("given people who write in a server (C2)", () => {
     expect(test.discord.gateway.identifies).toMatchObject([{ intents: 37_377 }]);
   });
 
-  it("when its message is answered, then it is meant, and knows which (O14)", async () => {
+  it("when a message answers the bot's message, then it arrives with the answered message (O14)", async () => {
     await test.start({ access: { guilds: "*", mentionOnly: false } });
     const { discord, room } = test;
     const own = discord.write({ person: "ann", in: room, text: "answer", more: { author: discord.world.bot } });
@@ -51,7 +51,7 @@ describe("given people who write in a server (C2)", () => {
     expect(message).toMatchObject({ text: "and now?", replyTo: own.id });
   });
 
-  it("when it is said in a thread, then the thread is the conversation, and what it hangs on is answered (O14)", async () => {
+  it("when it is in a thread, then the thread is the conversation, and its first message is answered (O14)", async () => {
     const { world } = test.discord;
     const starter = test.discord.write({ person: "ann", in: test.room, text: "topic" });
     const known = world.addThread(test.room, starter.id);
@@ -66,7 +66,7 @@ describe("given people who write in a server (C2)", () => {
     expect(messages.find(({ conversation }) => conversation.thread === starter.id)?.replyTo).toBe(starter.id);
   });
 
-  it("when it is said in a private thread, then that is a room of its own, known before or not (D3)", async () => {
+  it("when it is in a private thread, then that is a separate room, known before or not (D3)", async () => {
     const { world } = test.discord;
     const known = world.addPrivateThread(test.room);
     await test.start();
@@ -83,7 +83,7 @@ describe("given people who write in a server (C2)", () => {
     }
   });
 
-  it("when others are mentioned too, then their names are readable", async () => {
+  it("when others are mentioned too, then their mentions become names", async () => {
     await test.start();
     const bob = test.discord.world.person("bob");
     const { bot } = test.discord.world;
@@ -93,14 +93,14 @@ describe("given people who write in a server (C2)", () => {
     expect(message?.text).toBe("ask @bob and <@1>");
   });
 
-  it("when there is nothing but the mention, then help is asked for", async () => {
+  it("when there is only the mention, then it is the help command", async () => {
     await test.start();
     test.discord.say({ person: "ann", in: test.room, text: "", mention: true });
     const [message] = await test.inbox.accepted.count(1);
     expect(message).toMatchObject({ command: { name: "help", args: "" } });
   });
 
-  it("when a command is typed as text, then it is one (I3)", async () => {
+  it("when a command is typed as text, then it is a command (I3)", async () => {
     await test.start();
     test.discord.say({ person: "ann", in: test.dm, text: "/cancel subtask-1a2b3c4d" });
     const [message] = await test.inbox.accepted.count(1);
@@ -133,7 +133,7 @@ describe("given people who write in a server (C2)", () => {
   });
 });
 
-describe("given messages that are nobody's words", () => {
+describe("given messages that are not from people", () => {
   it.each([
     ["another bot's", { author: { id: "123456789012345678", username: "other", global_name: "other", bot: true } }],
     ["a webhook's", { webhook_id: "123456789012345678" }],
@@ -141,11 +141,11 @@ describe("given messages that are nobody's words", () => {
     ["a pin", { type: 6 }],
     ["without an author", { author: undefined }],
     ["with a broken time", { timestamp: "yesterday" }],
-    ["with text that is none", { content: { a: 1 } }],
+    ["with malformed text", { content: { a: 1 } }],
     ["with a broken id", { id: "x" }],
-    ["in a channel that nobody knows", { channel_id: "999999999999999999" }],
+    ["in an unknown channel", { channel_id: "999999999999999999" }],
     ["in a channel of another server", { guild_id: "888888888888888888" }],
-  ])("when one comes (%s), then it is left alone, and the next is heard", async (_, more) => {
+  ])("when one arrives (%s), then it is ignored, and the next message arrives", async (_, more) => {
     await test.start();
     const broken = { person: "ann", in: test.room, text: "not for you", mention: true, more: more as object };
     test.discord.say(broken);
@@ -153,7 +153,7 @@ describe("given messages that are nobody's words", () => {
     expect(test.texts).toEqual(["the end"]);
   });
 
-  it("when embeds are giant, then they do not matter", async () => {
+  it("when embeds are very large, then they are ignored", async () => {
     await test.start();
     const embeds = [{ description: "x".repeat(500_000) }];
     test.discord.say({ person: "ann", in: test.room, text: "look", mention: true, more: { embeds } as object });
@@ -161,16 +161,16 @@ describe("given messages that are nobody's words", () => {
     expect(test.texts).toEqual(["look"]);
   });
 
-  it("when the bot's own posts come back, then it does not answer itself", async () => {
+  it("when the bot's own posts arrive, then they are ignored", async () => {
     const adapter = await test.start();
     await adapter.deliver(sampleDelivery("r1", test.inPrivate, "hello yourself"));
-    await test.heardInPrivate("hello");
+    await test.receivedInPrivate("hello");
     expect(test.texts).toEqual(["hello"]);
   });
 });
 
-describe("given that not everybody may talk to the agent (I2)", () => {
-  it("when a server or a room is not named, then nothing is heard there", async () => {
+describe("given access rules (I2)", () => {
+  it("when a server or room is not configured, then its messages are ignored", async () => {
     const { world } = test.discord;
     const otherRoom = world.addRoom(test.guild);
     const elsewhere = world.addRoom(world.addGuild("another"));
@@ -180,11 +180,11 @@ describe("given that not everybody may talk to the agent (I2)", () => {
       test.discord.say({ person: "ann", in: place, text: `in ${place.id}`, mention: true });
     }
     await test.inbox.accepted.until((items) => items.some(({ text }) => text === `in ${thread.id}`));
-    await test.heardInPrivate("the end");
+    await test.receivedInPrivate("the end");
     expect(test.texts).toEqual([`in ${thread.id}`, "the end"]);
   });
 
-  it("when a room is named, then its private threads are not: each has to be named itself (D3)", async () => {
+  it("when a room is configured, then its private threads are not: each must be configured itself (D3)", async () => {
     const { world } = test.discord;
     const [named, other] = [world.addPrivateThread(test.room), world.addPrivateThread(test.room)];
     await test.start({ access: { guilds: [test.guild.id], rooms: [test.room.id, named.id] } });
@@ -192,11 +192,11 @@ describe("given that not everybody may talk to the agent (I2)", () => {
       test.discord.say({ person: "ann", in: place, text: `in ${place.id}`, mention: true });
     }
     await test.inbox.accepted.count(2);
-    await test.heardInPrivate("the end");
+    await test.receivedInPrivate("the end");
     expect(test.texts.sort()).toEqual([`in ${named.id}`, `in ${test.room.id}`, "the end"].sort());
   });
 
-  it("when somebody of another server writes in private, then they are told once, and not heard", async () => {
+  it("when a person of another server writes in private, then the message is refused with one notice", async () => {
     await test.start({ access: { guilds: [test.guild.id] } });
     const stranger = test.discord.world.person("stranger");
     test.guild.members.delete(stranger.id);
@@ -204,14 +204,14 @@ describe("given that not everybody may talk to the agent (I2)", () => {
     test.discord.say({ person: "stranger", in: door, text: "let me in" });
     await test.discord.untilPosted(1);
     test.discord.say({ person: "stranger", in: door, text: "please" });
-    await test.heardInPrivate("the end");
+    await test.receivedInPrivate("the end");
     expect(test.texts).toEqual(["the end"]);
     expect(test.discord.posted).toMatchObject([
       { channel_id: door.id, content: expect.stringContaining("ask its operator") },
     ]);
   });
 
-  it("when an answer is to be sent, then it is asked again who is a member of a named server", async () => {
+  it("when an answer is sent, then membership in a configured server is checked again", async () => {
     const { world } = test.discord;
     const [ann, gone] = [world.person("ann"), world.person("gone")];
     test.guild.members.delete(gone.id);
@@ -221,10 +221,10 @@ describe("given that not everybody may talk to the agent (I2)", () => {
     expect(await adapter.isMember(dm, gone.id)).toBe(false);
   });
 
-  it("when somebody has left the server since they wrote, then they are shown nothing more, at once (D3, I2)", async () => {
+  it("when a person has left the server since the question, then nothing more is shown, at once (D3, I2)", async () => {
     const ann = test.discord.world.person("ann");
     const adapter = await test.start({ access: { guilds: [test.guild.id] } });
-    const { conversation } = await test.heardInPrivate("hello");
+    const { conversation } = await test.receivedInPrivate("hello");
     test.guild.members.delete(ann.id);
     const asked = () => test.discord.rest.calls.items.filter(({ path }) => path.includes("/members/")).length;
     const before = asked();
@@ -236,25 +236,25 @@ describe("given that not everybody may talk to the agent (I2)", () => {
     expect(test.texts).toEqual(["hello"]);
   });
 
-  it("when accounts are named, then a private word needs no server", async () => {
+  it("when accounts are configured, then private messages need no server", async () => {
     const ann = test.discord.world.person("ann");
     test.guild.members.delete(ann.id);
     await test.start({ access: { accounts: [ann.id] } });
-    await test.heardInPrivate("hello");
+    await test.receivedInPrivate("hello");
   });
 
-  it("when the inbox refuses, then the person is told why, once, and the next message is offered", async () => {
+  it("when the inbox refuses, then the person gets the reason once, and the next message is offered", async () => {
     await test.start();
     test.inbox.refuseNext(new AppError("rate-limited", "more than 2 messages in a minute: wait a little"));
     test.discord.say({ person: "ann", in: test.dm, text: "too much" });
     const [notice] = await test.discord.untilPosted(1);
     expect(notice).toMatchObject({ channel_id: test.dm.id, content: expect.stringContaining("wait a little") });
-    await test.heardInPrivate("later");
+    await test.receivedInPrivate("later");
     expect(test.texts).toEqual(["later"]);
     expect(test.inbox.offered.items).toHaveLength(2);
   });
 
-  it("when the inbox is away for a while, then messages of a channel wait, in order", async () => {
+  it("when the inbox is unavailable for a while, then messages of a channel wait, in order", async () => {
     await test.start();
     test.inbox.refuseNext(new AppError("unavailable", "the store is away"));
     for (const text of ["one", "two", "three"]) test.discord.say({ person: "ann", in: test.dm, text });

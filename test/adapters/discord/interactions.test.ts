@@ -12,7 +12,7 @@ const until = (interaction: FakeInteraction, is: (interaction: FakeInteraction) 
   test.discord.interactions.changes.until(() => is(interaction));
 const acknowledged = (interaction: FakeInteraction) =>
   until(interaction, ({ acknowledgedAt }) => acknowledgedAt !== undefined);
-/** What core answers to a command. */
+/** The reply of core to a command. */
 const answerTo = (interaction: FakeInteraction, target: Conversation, markdown: string) => {
   const correlationId = `discord:interaction:${interaction.id}`;
   const reply = sampleReply(`reply-${interaction.id}`, target, markdown, { kind: "notice", correlationId });
@@ -20,7 +20,7 @@ const answerTo = (interaction: FakeInteraction, target: Conversation, markdown: 
 };
 
 describe("given slash commands (I3)", () => {
-  it("when the adapter starts, then they are registered, and the next time only if they have changed", async () => {
+  it("when the adapter starts, then they are registered, and later only if they have changed", async () => {
     const written = () => test.discord.rest.calls.items.filter(({ method }) => method === "PUT");
     const read = () =>
       test.discord.rest.calls.items.filter(({ method, path }) => method === "GET" && path.endsWith("/commands"));
@@ -38,14 +38,14 @@ describe("given slash commands (I3)", () => {
     await test.discord.rest.calls.until(() => written().length === 2);
   });
 
-  it("when they cannot be registered, then the channel works all the same", async () => {
+  it("when they cannot be registered, then the channel still works", async () => {
     test.discord.rest.faultIn = ({ path }) => (path.endsWith("/commands") ? "unavailable" : undefined);
     await test.start();
     await test.logger.lines.until((lines) => lines.some(({ message }) => message.includes("slash commands")));
-    await test.heardInPrivate("hello");
+    await test.receivedInPrivate("hello");
   });
 
-  it("when one is given in private, then it is stored, acknowledged and answered in its place", async () => {
+  it("when one is used in private, then it is stored, acknowledged and answered in place", async () => {
     await test.start();
     const interaction = test.discord.command("ann", test.dm, "cancel", "subtask-1a2b3c4d");
     const [message] = await test.inbox.accepted.count(1);
@@ -68,7 +68,7 @@ describe("given slash commands (I3)", () => {
     ["inbox", true],
     ["link", true],
     ["new", false],
-  ])("when %s is given in a server, then that the answer is the caller's alone is %s", async (name, ephemeral) => {
+  ])("when %s is used in a server, then an ephemeral answer is %s", async (name, ephemeral) => {
     await test.start();
     const interaction = test.discord.command("ann", test.room, name);
     await acknowledged(interaction);
@@ -77,7 +77,7 @@ describe("given slash commands (I3)", () => {
     expect(message?.conversation).toEqual(test.inRoom);
   });
 
-  it("when the answer is for the caller alone, then only the caller sees it", async () => {
+  it("when the answer is ephemeral, then only the caller sees it", async () => {
     await test.start();
     const interaction = test.discord.command("ann", test.room, "status");
     await acknowledged(interaction);
@@ -87,7 +87,7 @@ describe("given slash commands (I3)", () => {
     expect(test.discord.posted).toEqual([]);
   });
 
-  it("when a long answer for the caller alone breaks off, then what they have seen is not sent again", async () => {
+  it("when a long ephemeral answer is interrupted, then the retry skips the messages already sent", async () => {
     await test.start();
     const interaction = test.discord.command("ann", test.room, "status");
     await acknowledged(interaction);
@@ -105,7 +105,7 @@ describe("given slash commands (I3)", () => {
     expect(seen.match(/word\d+/g)).toEqual(words);
   });
 
-  it("when it cannot be shown to the caller alone, then it is not shown at all, and nothing waits for it", async () => {
+  it("when an answer cannot be ephemeral, then it is not shown, and the thinking message is removed", async () => {
     await test.start();
     const interaction = test.discord.command("ann", test.room, "new");
     await acknowledged(interaction);
@@ -130,7 +130,7 @@ describe("given slash commands (I3)", () => {
     expect(test.discord.posted).toMatchObject([{ channel_id: test.dm.id, content: "for you alone" }]);
   });
 
-  it("when the process dies before the answer, then the next one still answers in its place", async () => {
+  it("when the process crashes before the answer, then the next one still answers in place", async () => {
     await test.start();
     const interaction = test.discord.command("ann", test.dm, "help");
     await acknowledged(interaction);
@@ -140,7 +140,7 @@ describe("given slash commands (I3)", () => {
     expect(interaction.answers).toMatchObject([{ content: "help yourself" }]);
   });
 
-  it("when the time to answer is over, then the answer comes as a message", async () => {
+  it("when the time limit has passed, then the answer is a normal message", async () => {
     await test.start();
     const interaction = test.discord.command("ann", test.dm, "help");
     await acknowledged(interaction);
@@ -149,7 +149,7 @@ describe("given slash commands (I3)", () => {
     expect(test.discord.posted).toMatchObject([{ content: "help yourself" }]);
   });
 
-  it("when the link of a message is given, then its id is meant", async () => {
+  it("when the argument is the link of a message, then it becomes the id", async () => {
     await test.start();
     test.discord.command("ann", test.dm, "why", `https://discord.com/channels/@me/${test.dm.id}/123456789012345678`);
     const [message] = await test.inbox.accepted.count(1);
@@ -157,8 +157,8 @@ describe("given slash commands (I3)", () => {
   });
 });
 
-describe("given that an interaction has to be acknowledged within three seconds", () => {
-  it("when storing takes longer, then it is acknowledged all the same", async () => {
+describe("given the acknowledgement limit of three seconds", () => {
+  it("when storing takes longer, then the interaction is still acknowledged", async () => {
     await test.start({ timing: { acknowledgeWithinMs: 30 } });
     const store = test.inbox.holdNext();
     const interaction = test.discord.command("ann", test.dm, "help");
@@ -179,7 +179,7 @@ describe("given that an interaction has to be acknowledged within three seconds"
     await acknowledged(interaction);
   });
 
-  it("when it cannot be stored, then the person is told, and nobody else", async () => {
+  it("when it cannot be stored, then only the person sees the reason", async () => {
     await test.start();
     test.inbox.refuseNext(new AppError("unavailable", "the store is away"));
     const interaction = test.discord.command("ann", test.room, "help");
@@ -187,7 +187,7 @@ describe("given that an interaction has to be acknowledged within three seconds"
     expect(interaction).toMatchObject({ ephemeral: true, answers: [{ content: expect.stringMatching(/Please try again/) }] });
   });
 
-  it("when that is known too late, then the person is told in its place", async () => {
+  it("when storing fails after the acknowledgement, then the reason replaces the answer", async () => {
     await test.start({ timing: { acknowledgeWithinMs: 0 } });
     test.inbox.refuseNext(new AppError("rate-limited", "wait a little"));
     const interaction = test.discord.command("ann", test.room, "help");
@@ -195,7 +195,7 @@ describe("given that an interaction has to be acknowledged within three seconds"
     expect(interaction.answers).toMatchObject([{ content: "wait a little" }]);
   });
 
-  it("when the server is not named in access, then the person is told so", async () => {
+  it("when the server is not configured in access, then the person gets that reason", async () => {
     const elsewhere = test.discord.world.addRoom(test.discord.world.addGuild("another"));
     await test.start({ access: { guilds: [test.guild.id] } });
     const interaction = test.discord.command("ann", elsewhere, "help");
@@ -210,14 +210,14 @@ describe("given that an interaction has to be acknowledged within three seconds"
   it.each([
     ["of a new type", { type: 9 }],
     ["without data", { type: 2 }],
-    ["of a button of somebody else", { type: 3, data: { custom_id: "other" }, message: { id: "123456789012345678" } }],
-  ])("when one comes that cannot be read (%s), then it is answered all the same", async (_, what) => {
+    ["of another app's button", { type: 3, data: { custom_id: "other" }, message: { id: "123456789012345678" } }],
+  ])("when one is unreadable (%s), then it is still answered", async (_, what) => {
     await test.start();
     const { interactions, world } = test.discord;
     const interaction = interactions.make(world.person("ann"), test.dm, what);
     await acknowledged(interaction);
     expect(interaction.answers).toHaveLength(1);
-    await test.heardInPrivate("still here");
+    await test.receivedInPrivate("still here");
   });
 
   it("when the answer is faster than the acknowledgement, then it waits for it", async () => {
@@ -235,7 +235,7 @@ describe("given that an interaction has to be acknowledged within three seconds"
 });
 
 describe("given buttons", () => {
-  it("when one is pressed, then its command is given, about its message, in order with what was said", async () => {
+  it("when one is pressed, then its command arrives, about its message, in order with other messages", async () => {
     await test.start();
     const actions = [{ name: "why", label: "Why?", value: "turn-1/final" }];
     const reply = sampleReply("r1", test.inRoom, "result", { actions });

@@ -23,7 +23,7 @@ export interface AdapterOptions {
   readonly timing?: Partial<DiscordTiming>;
 }
 
-/** Short enough for tests, long enough that nothing is late on a busy machine. */
+/** Short for tests, but long enough that nothing times out on a busy machine. */
 const quickTiming: Partial<DiscordTiming> = {
   stopWithinMs: 400,
   identifyEveryMs: 0,
@@ -33,7 +33,7 @@ const quickTiming: Partial<DiscordTiming> = {
 
 let made = 0;
 
-/** An adapter for a local Discord that was not started yet. */
+/** An adapter for a local Discord, not started yet. */
 export const makeDiscordAdapter = (discord: FakeDiscord, options: AdapterOptions = {}): DiscordAdapter => {
   const { clock = systemClock, channel = "discord", access = { guilds: "*" }, logger = silentLogger } = options;
   const config = DiscordConfig.parse({ adapter: "discord", botToken: discord.token, apiUrl: discord.apiUrl, access });

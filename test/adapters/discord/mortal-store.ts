@@ -1,6 +1,6 @@
 import type { Key, Listed, Prefix, PutOptions, Store, Stored } from "../../../core/contract/store.ts";
 
-/** A process's way to a store. When the process is dead, it writes nothing more. */
+/** The store as one process sees it. After the crash of the process it writes nothing more. */
 export class MortalStore implements Store {
   readonly #store: Store;
   #dead = false;

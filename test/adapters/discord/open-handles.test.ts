@@ -4,13 +4,13 @@ import { FakeDiscord } from "../../fakes/discord/fake-discord.ts";
 import { TestInbox } from "../../fakes/test-inbox.ts";
 import { makeDiscordAdapter } from "./make-discord-adapter.ts";
 
-/** What keeps the process alive, of the kinds that an adapter makes. */
+/** The handles that keep the process alive, of the kinds that an adapter creates. */
 const handles = () => process.getActiveResourcesInfo().filter((kind) => /^(TCP|TLS|GetAddr|Timeout)/.test(kind)).length;
 
 const connected = (discord: FakeDiscord, times: number) =>
   discord.gateway.events.until((events) => events.filter((event) => event === "connected").length >= times);
 
-/** A life of an adapter: how it ends is what differs. */
+/** A start and a stop of an adapter; the state at the stop differs. */
 const endings: readonly ((discord: FakeDiscord) => Promise<void> | void)[] = [
   () => undefined,
   (discord) => discord.gateway.drop(),
@@ -23,7 +23,7 @@ const endings: readonly ((discord: FakeDiscord) => Promise<void> | void)[] = [
 ];
 
 describe("given an adapter that is started and stopped 20 times, in every state", () => {
-  it("then nothing of it is left open", async () => {
+  it("then no handle is left open", async () => {
     const before = handles();
     for (let life = 0; life < 20; life++) {
       const discord = await FakeDiscord.start();
@@ -37,7 +37,7 @@ describe("given an adapter that is started and stopped 20 times, in every state"
       await adapter.stop();
       await discord.stop();
     }
-    // What was closed is gone after some passes of the event loop; what was not would keep this from ending.
+    // Closed handles disappear after some passes of the event loop; an open one makes this test time out.
     while (handles() > before) await nextPass();
     expect(handles()).toBeLessThanOrEqual(before);
   });

@@ -4,8 +4,8 @@ import { DiscordUnderTest } from "./discord-under-test.ts";
 
 const test = new DiscordUnderTest();
 
-describe("given a backbone that stores nothing (F35)", () => {
-  it("when people write, then their messages are kept and stored in order once writes work, and buttons are refused at once", async () => {
+describe("given a backbone that cannot store (F35)", () => {
+  it("when people write, then their messages wait and are stored in order once writes work, and buttons are refused at once", async () => {
     const writes = new SwitchedWrites();
     await test.start({ writes });
     const idle = writes.watchers;

@@ -103,7 +103,7 @@ const say = (conversation: Conversation, more: Partial<AgentReply> = {}) => {
 const refusals = () =>
   discord.rest.calls.items.filter(({ method, path }) => method === "POST" && path.endsWith("/messages"));
 let asked = 0;
-/** Until her inbox says so: what is given up is listed a moment after it was refused. */
+/** Polls her inbox, which lists a dead letter shortly after the refusal. */
 const inboxIn = async (conversation: Conversation): Promise<string> => {
   for (;;) {
     const id = `m-${++asked}`;
@@ -124,8 +124,8 @@ const inboxIn = async (conversation: Conversation): Promise<string> => {
   }
 };
 
-describe("given a person who takes no direct messages of the bot, and an answer that they do not wait for (D2, D6)", () => {
-  it("when they want it where they were last, then it comes where they were before, with its anchor", async () => {
+describe("given a person who does not accept direct messages of the bot, and a proactive message (D2, D6)", () => {
+  it("when it goes to the conversation that was active last, then it falls back to the one before, with its anchor", async () => {
     await isOnePerson({ policy: { default: "last-active" } });
     dm.refuses = 50_007;
     await say(inDiscord());
@@ -138,19 +138,19 @@ describe("given a person who takes no direct messages of the bot, and an answer 
     expect(refusals()).toHaveLength(1);
   });
 
-  it("when nothing else is theirs, then it is in their inbox, with the reason", async () => {
+  it("when the person has no other conversation, then it is in the inbox, with the reason", async () => {
     await isOnePerson({ policy: { default: "origin" } });
     dm.refuses = 50_007;
     await say(inDiscord());
     await discord.rest.calls.until(() => refusals().length > 0);
     const inbox = await inboxIn(inWidget);
     expect(inbox).toContain("“the result”, for your private conversation on Discord");
-    expect(inbox).toMatch(/I may not write there \(this person takes no direct messages from the bot.*50007\)/);
+    expect(inbox).toMatch(/I may not write there \(this person does not accept direct messages from the bot.*50007\)/);
   });
 });
 
-describe("given a server that removes the bot while somebody waits for an answer", () => {
-  it("when the answer is ready, then they get it as a direct message, and nobody else does", async () => {
+describe("given a server that removes the bot while a person waits for an answer", () => {
+  it("when the answer is ready, then only that person gets it, as a direct message", async () => {
     const guild = discord.world.addGuild("harbour");
     const lobby = discord.world.addRoom(guild);
     lobby.refuses = 50_001;

@@ -35,17 +35,17 @@ const onPosts = (fault: ReturnType<FakeDiscord["rest"]["faultIn"]>, times = Numb
     method === "POST" && path.endsWith("/messages") && left-- > 0 ? fault : undefined;
 };
 
-describe("given replies that nobody waits for (D4, D5, D6)", () => {
-  it("when the person takes no messages of the bot, then it is kept for the inbox, with the reason", async () => {
+describe("given proactive messages (D4, D5, D6)", () => {
+  it("when the person does not accept messages of the bot, then the message is in the inbox, with the reason", async () => {
     dm.refuses = 50_007;
     await run();
     await rig.publish("r1", toAnn(), "the result");
     const [letter] = await rig.untilDead(1);
-    expect(letter).toMatchObject({ reason: expect.stringMatching(/^forbidden: .*no direct messages.*50007/) });
+    expect(letter).toMatchObject({ reason: expect.stringMatching(/^forbidden: .*not accept direct messages.*50007/) });
     expect(discord.posted).toEqual([]);
   });
 
-  it("when an answer is lost, then it is sent again under the same nonce, and people see it once", async () => {
+  it("when a response of Discord is lost, then the message is retried with the same nonce, and people see it once", async () => {
     await run();
     onPosts("answer-lost", 1);
     await rig.publish("r1", toAnn(), "the result");
@@ -55,7 +55,7 @@ describe("given replies that nobody waits for (D4, D5, D6)", () => {
     expect(await rig.ledger("r1")).toEqual(["accepted"]);
   });
 
-  it("when Discord asks to wait, then it waits that long, and other conversations do not", async () => {
+  it("when Discord limits the rate, then the conversation waits that long, and others do not", async () => {
     await run();
     const bob = discord.world.privateChannel(discord.world.person("bob"));
     discord.rest.faultIn = ({ path }) => (path === `/channels/${dm.id}/messages` ? "rate-limited" : undefined);
@@ -69,7 +69,7 @@ describe("given replies that nobody waits for (D4, D5, D6)", () => {
     expect((await discord.untilPosted(2)).map(({ content }) => content)).toEqual(["for bob", "for ann"]);
   });
 
-  it("when the text is longer than a message, then all of it comes, in order, with the anchor at the end (D7)", async () => {
+  it("when the text is longer than a message, then all parts arrive in order, with the anchor at the end (D7)", async () => {
     rig.anchor = { summary: "a long story", channel: "slack", startedAt: "2025-01-01T00:00:00.000Z", text: "" };
     await run();
     const words = Array.from({ length: 1_500 }, (_, index) => `word${index}`);
@@ -82,21 +82,21 @@ describe("given replies that nobody waits for (D4, D5, D6)", () => {
   });
 });
 
-describe("given an answer that somebody waits for (D8)", () => {
+describe("given a solicited answer (D8)", () => {
   const signals = subjectsOf("default").userSignal("mooring");
-  /** Resolves once the channel has heard it: it listens since before. */
+  /** Resolves once the channel has received the signal. */
   const write = async (text: string, offset = 0) => {
     const delta = { conversation: toAnn(), correlationId: "discord:1", replyId: "r1", attempt: 0, offset, text };
-    const heard = new Recorder<unknown>();
-    const listener = await rig.backbone.bus.listen(signals, (signal) => heard.add(signal));
+    const received = new Recorder<unknown>();
+    const listener = await rig.backbone.bus.listen(signals, (signal) => received.add(signal));
     rig.backbone.bus.signal(signals, { type: "delta", ...delta });
-    await heard.count(1);
+    await received.count(1);
     listener.close();
   };
   const until = (isSo: (contents: string[]) => boolean) =>
     discord.world.changes.until(() => isSo(discord.posted.map(({ content }) => content)));
 
-  it("when it is written for a while, then its message is edited until it is whole", async () => {
+  it("when the model writes for a while, then the message is edited until the answer is complete", async () => {
     await run();
     await write("The tide ");
     await rig.clock.passNext(1_000);
@@ -110,7 +110,7 @@ describe("given an answer that somebody waits for (D8)", () => {
     expect(discord.posted).toHaveLength(1);
   });
 
-  it("when the whole needs more messages than were expected, then they follow the first one, in order", async () => {
+  it("when the complete answer needs more messages than expected, then they follow the first one, in order", async () => {
     await run();
     await write("Stars ");
     await rig.clock.passNext(1_000);
@@ -126,8 +126,8 @@ describe("given an answer that somebody waits for (D8)", () => {
   });
 });
 
-describe("given a channel whose connection Discord ends for good", () => {
-  it("when that happens, then its health says why, and what waits is sent once it is back", async () => {
+describe("given a channel whose connection Discord ends permanently", () => {
+  it("then health reports the reason, and waiting messages are sent after the reconnect", async () => {
     const running = await run();
     expect(running.health()).toEqual({ ok: true, standby: false });
     discord.rest.faultIn = () => ({ status: 401, body: { message: "401: Unauthorized", code: 0 } });

@@ -6,7 +6,7 @@ import { liveMarksOf, smallPrintOf } from "../../fakes/discord/post-input.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
 import { sampleAnchor } from "../../fakes/sample-reply.ts";
 
-describe("given markdown that Discord draws differently", () => {
+describe("given markdown that Discord renders differently", () => {
   it.each([
     ["plain mark-up", "**b** _i_ ~~d~~ `c`", "**b** *i* ~~d~~ `c`"],
     ["headings", "# one\n\n#### four", "# one\n\n**four**"],
@@ -24,13 +24,13 @@ describe("given markdown that Discord draws differently", () => {
     ["names with underscores", "snake_case", "snake\\_case"],
     ["a spoiler of Discord's own", "||x||", "\\|\\|x\\|\\|"],
     ["html", "<b>x</b>", "<b>x\\</b>"],
-  ])("when there is %s, then it reads as it should", (_, markdown, drawn) => {
+  ])("when there is %s, then it is rendered for Discord", (_, markdown, drawn) => {
     expect(renderMarkdown(markdown)).toBe(drawn);
   });
 });
 
-describe("given text of which nothing would be left", () => {
-  it("then it is shown as it was written", () => {
+describe("given text that would render to nothing", () => {
+  it("then the source text is shown", () => {
     const target = { channel: "d", room: "1", kind: "private" as const };
     const [post] = renderParts(sampleDelivery("r1", target, "[1]: https://example.com"));
     expect(post?.content).toContain("https://example.com");
@@ -38,7 +38,7 @@ describe("given text of which nothing would be left", () => {
 });
 
 describe("given a digest (D5, O10)", () => {
-  it("then below each answer stands its own small print, and the buttons are under the last message", () => {
+  it("then each answer has its anchor in small print below it, and the last message has the buttons", () => {
     const target = { channel: "d", room: "1", kind: "private" as const };
     const sections = [
       { number: 1, markdown: "**1.**\n\nfirst", anchor: sampleAnchor },
@@ -64,8 +64,8 @@ const hostileText = fc
   )
   .map((pieces) => pieces.join(""));
 
-describe("given any text at all (O16)", () => {
-  it("then nothing in it becomes small print, a mention or a live time, and every message fits (F25)", () => {
+describe("given arbitrary text (O16)", () => {
+  it("then it contains no small print, mention or live time of Discord, and every message fits (F25)", () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         for (const post of renderParts(sampleDelivery("r1", { channel: "d", room: "1", kind: "private" }, text))) {
@@ -78,7 +78,7 @@ describe("given any text at all (O16)", () => {
     );
   });
 
-  it("then as the summary of an anchor it stays within the anchor's one line", () => {
+  it("then as the summary of an anchor it stays on the anchor's line", () => {
     fc.assert(
       fc.property(hostileText, (summary) => {
         const anchor = { ...sampleAnchor, summary: summary.repeat(5) };

@@ -26,9 +26,9 @@ const failureOf = async (work: Promise<unknown>) => {
 const delivery = (markdown: string, more: Partial<Delivery> = {}, target: Conversation = test.inPrivate) =>
   sampleDelivery("r1", target, markdown, more);
 
-describe("given a send whose outcome is not known (D4)", () => {
+describe("given a send with an unknown outcome (D4)", () => {
   it.each(["answer-lost", "half-answer", "garbage"] as const)(
-    "when it was %s and is repeated, then people see it once, under the same nonce",
+    "when it was %s and is retried, then people see it once, with the same nonce",
     async (fault) => {
       await test.start({ timing: { requestWithinMs: 2_000 } });
       break_(fault);
@@ -43,14 +43,14 @@ describe("given a send whose outcome is not known (D4)", () => {
     },
   );
 
-  it("when two replies say the same, then they are two messages", async () => {
+  it("when two replies have the same text, then they are two messages", async () => {
     await test.start();
     await test.adapter.deliver(sampleDelivery("r1", test.inPrivate, "done"));
     await test.adapter.deliver(sampleDelivery("r2", test.inPrivate, "done"));
     expect(test.discord.posted).toHaveLength(2);
   });
 
-  it("when Discord has forgotten the nonce, then it can be asked; two of the same are too many to tell", async () => {
+  it("when the nonce has expired, then the message can be found; two with the same text are ambiguous", async () => {
     await test.start();
     const createdAt = new Date().toISOString();
     const made = (id: string, text: string) => {
@@ -66,7 +66,7 @@ describe("given a send whose outcome is not known (D4)", () => {
 });
 
 describe("given Discord's limits (C2)", () => {
-  it("when one channel is limited, then others are not, and the limit is not run into again and again", async () => {
+  it("when one channel is limited, then others are not, and the limited route is not called before the delay", async () => {
     await test.start();
     test.discord.rest.buckets.limit = 2;
     test.discord.rest.buckets.windowMs = 10_000;
@@ -94,19 +94,19 @@ describe("given Discord's limits (C2)", () => {
 
   it.each<[string, RestFault, string]>([
     ["a closed private channel", refused(403, 50_007), "forbidden"],
-    ["no server in common", refused(403, 50_278), "forbidden"],
+    ["no shared server", refused(403, 50_278), "forbidden"],
     ["no access", refused(403, 50_001), "forbidden"],
     ["a missing permission", refused(403, 50_013), "forbidden"],
     ["a refusal with a new code", refused(403, 99_999), "forbidden"],
-    ["a channel that is gone", refused(404, 10_003), "target-gone"],
+    ["a channel that no longer exists", refused(404, 10_003), "target-gone"],
     ["a locked thread", refused(403, 160_005), "forbidden"],
-    ["a text that Discord refuses", refused(400, 50_035), "rejected"],
+    ["a text that Discord rejects", refused(400, 50_035), "rejected"],
     ["a revoked token", refused(401, 0), "unavailable"],
-    ["the firewall before Discord", "firewall", "unavailable"],
+    ["the firewall in front of Discord", "firewall", "unavailable"],
     ["a proxy's own page", refused(404, 0), "unavailable"],
     ["a failure inside Discord", refused(500, 0), "unknown"],
     ["a cut connection", "cut", "unknown"],
-  ])("when there is %s, then the failure says what may be done", async (_, fault, reason) => {
+  ])("when there is %s, then the failure has the matching reason", async (_, fault, reason) => {
     await test.start();
     break_(fault);
     expect(await failureOf(test.adapter.deliver(delivery("hello")))).toMatchObject({ reason });
@@ -114,21 +114,21 @@ describe("given Discord's limits (C2)", () => {
     await test.adapter.deliver(sampleDelivery("r2", test.inPrivate, "mended"));
   });
 
-  it("when Discord is not there at all, then nothing was sent", async () => {
+  it("when Discord is unreachable, then the failure says that nothing was sent", async () => {
     await test.start();
     await test.discord.stop();
     expect(await failureOf(test.adapter.deliver(delivery("hello")))).toMatchObject({ reason: "unavailable" });
   });
 
-  it("when typing is shown, then Discord is told where", async () => {
+  it("when typing is shown, then Discord gets the channel", async () => {
     await test.start();
     await test.adapter.showTyping({ ...test.inRoom, thread: test.room.id });
     expect(test.discord.typing.items).toEqual([test.room.id]);
   });
 });
 
-describe("given somebody who has never written to the bot", () => {
-  it("when there is something for them, then their private channel is opened, and what they answer is heard later", async () => {
+describe("given a person who has never written to the bot", () => {
+  it("when there is a message for the person, then a private channel is opened, and a later answer is fetched", async () => {
     await test.start();
     const bob = test.discord.world.person("bob");
     const target = await test.adapter.privateConversation(bob.id);
@@ -141,7 +141,7 @@ describe("given somebody who has never written to the bot", () => {
     expect(test.texts).toEqual(["thanks"]);
   });
 
-  it("when there is no such account, then that is the failure", async () => {
+  it("when the account does not exist, then that is the failure", async () => {
     await test.start();
     expect(await failureOf(test.adapter.privateConversation("123456789012345678"))).toMatchObject({
       reason: "rejected",
@@ -149,8 +149,8 @@ describe("given somebody who has never written to the bot", () => {
   });
 });
 
-describe("given what people see", () => {
-  it("when an answer is given in a server, then it says to whom, and calls nobody", async () => {
+describe("given a posted message", () => {
+  it("when it answers in a server, then it references the question, without a mention", async () => {
     await test.start();
     const said = test.discord.say({ person: "ann", in: test.room, text: "hello", mention: true });
     const [message] = await test.inbox.accepted.count(1);
@@ -159,7 +159,7 @@ describe("given what people see", () => {
     expect(test.discord.posted).toMatchObject([{ message_reference: { message_id: said.id }, pings: false }]);
   });
 
-  it("when the question was removed meanwhile, then the answer comes all the same", async () => {
+  it("when the question was deleted meanwhile, then the answer is still posted", async () => {
     await test.start();
     const said = test.discord.say({ person: "ann", in: test.room, text: "hello", mention: true });
     const [message] = await test.inbox.accepted.count(1);
@@ -169,7 +169,7 @@ describe("given what people see", () => {
     expect(test.discord.posted).toHaveLength(1);
   });
 
-  it("when there is an anchor, then it is small print with live times and a link to jump to (O10, O12)", async () => {
+  it("when there is an anchor, then it is small print with live times and a link (O10, O12)", async () => {
     await test.start();
     const link = "https://example.com/archives/C1/p1";
     await test.adapter.deliver(delivery("the result", { anchor: { ...sampleAnchor, link } }));
@@ -194,7 +194,7 @@ describe("given what people see", () => {
     ["<b>-# html</b>", "html"],
     ["[-# link](https://example.com)", "link"],
     ["| a |\n|---|\n| -# cell |", "cell"],
-  ])("when a text has %j in it, then it is only text (O16)", async (hostile, kept) => {
+  ])("when a text contains %j, then it is shown as text (O16)", async (hostile, kept) => {
     await test.start();
     await test.adapter.deliver(delivery(`look\n\n${hostile}`));
     const [post] = test.discord.posted;
@@ -204,7 +204,7 @@ describe("given what people see", () => {
     expect(post?.pings).toBe(false);
   });
 
-  it("when an anchor's summary imitates something, then it is only text (O16)", async () => {
+  it("when an anchor's summary imitates mark-up, then it is shown as text (O16)", async () => {
     await test.start();
     const summary = "see <@123456789012345678>\n-# ↳ <t:1:R> @everyone [x](https://evil.example) **b**";
     await test.adapter.deliver(delivery("the result", { anchor: { ...sampleAnchor, summary } }));
@@ -222,14 +222,17 @@ describe("given what people see", () => {
     ["nested lists", "- a\n  - b\n    - c\n".repeat(70)],
     ["one long word", "x".repeat(1_400)],
     ["emoji", "👩‍👩‍👧‍👦".repeat(120)],
-  ])("when a part is full of %s, then every message fits, the anchor is whole and last (D7)", async (_, markdown) => {
-    await test.start();
-    await test.adapter.deliver(delivery(markdown, { anchor: { ...sampleAnchor, summary: "*_`<@1>".repeat(40) } }));
-    expect(test.discord.posted.length).toBeGreaterThan(0);
-    const [last, ...earlier] = [...test.discord.posted].reverse();
-    expect(last && smallPrintOf(last)).toEqual([expect.stringMatching(/^-# ↳ Re: .* from Elsewhere · <t:\d+:R>$/)]);
-    expect(earlier.flatMap(smallPrintOf)).toEqual([]);
-  });
+  ])(
+    "when a part is full of %s, then every message fits, and the anchor is complete and last (D7)",
+    async (_, markdown) => {
+      await test.start();
+      await test.adapter.deliver(delivery(markdown, { anchor: { ...sampleAnchor, summary: "*_`<@1>".repeat(40) } }));
+      expect(test.discord.posted.length).toBeGreaterThan(0);
+      const [last, ...earlier] = [...test.discord.posted].reverse();
+      expect(last && smallPrintOf(last)).toEqual([expect.stringMatching(/^-# ↳ Re: .* from Elsewhere · <t:\d+:R>$/)]);
+      expect(earlier.flatMap(smallPrintOf)).toEqual([]);
+    },
+  );
 
   it("when there are actions, then they are buttons on the last part only", async () => {
     await test.start();
