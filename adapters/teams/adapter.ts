@@ -100,7 +100,7 @@ export class TeamsAdapter implements Abilities {
       references: this.#references,
       keys: this.#keys,
       botId: this.#botId,
-      tell: (message: InboundMessage, refusal: AppError) => this.#tell(message, refusal),
+      showRefusal: (message: InboundMessage, refusal: AppError) => this.#showRefusal(message, refusal),
     };
     this.webhooks = [
       {
@@ -212,7 +212,7 @@ export class TeamsAdapter implements Abilities {
     });
   }
 
-  #tell(message: InboundMessage, refusal: AppError): void {
+  #showRefusal(message: InboundMessage, refusal: AppError): void {
     if (!this.#refusals.mayShow(message.account.id, message.conversation.room, refusal.code)) return;
     const text = escapeXml(`I cannot accept this: ${refusal.message}.`);
     this.#post(message.conversation, { type: "message", textFormat: "xml", text }).catch((error: unknown) =>

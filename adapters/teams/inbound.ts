@@ -94,7 +94,7 @@ export const referenceOf = (activity: Activity): Reference => {
   };
 };
 
-/** Whether the app was added to the room or removed from it. An upgrade removes it only for a moment. */
+/** Tells if the app was added to the room or removed from it. An upgrade removes it only for a moment. */
 export const installationIn = (activity: Activity, ownId: string): "added" | "removed" | undefined => {
   const botId = activity.recipient?.id ?? ownId;
   const has = (members: Activity["membersAdded"]) => members.some(({ id }) => id === botId);

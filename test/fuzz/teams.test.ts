@@ -28,7 +28,7 @@ describe("given activities that Teams has signed and would never send (F19)", ()
       fc.asyncProperty(mutated(activities), async (activity) => {
         expect(DOCUMENTED).toContain(await teams.send(activity));
         const text = `still ${++cases}`;
-        expect((await test.heard({ text, person: `p${cases}` })).text).toBe(text);
+        expect((await test.received({ text, person: `p${cases}` })).text).toBe(text);
       }),
       fuzzRuns(100),
     );

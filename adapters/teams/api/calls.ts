@@ -97,7 +97,7 @@ export class RoomCalls {
   async guarded<T>(serviceUrl: string, call: () => Promise<T>): Promise<T> {
     const { serviceUrls, token } = this.#deps;
     if (!isBelow(serviceUrl, serviceUrls)) {
-      throw new DeliveryFailed("forbidden", "its service address is not among the channel's serviceUrls any more");
+      throw new DeliveryFailed("forbidden", "its service address is no longer one of the channel's serviceUrls");
     }
     try {
       return await call();
@@ -115,7 +115,7 @@ export class RoomCalls {
       throw new DeliveryFailed("unavailable", `the store cannot be read: ${messageOf(cause)}`, { cause });
     });
     if (known === undefined)
-      throw new DeliveryFailed("target-gone", "unknown: add the app there, then it can be reached");
+      throw new DeliveryFailed("target-gone", "unknown: add the app to this conversation, so that it can be reached");
     const { unreachable } = known.value;
     if (unreachable !== undefined && !byHand && !mayAskAgain(unreachable, clock.now())) {
       throw reachFailure(unreachable.state);
@@ -130,7 +130,7 @@ export class RoomCalls {
 }
 
 /**
- * Whether an address is an allowed one or below it. Requests there carry the bot's token, so this compares parsed URLs:
+ * True if an address is an allowed one or below it. Requests there carry the bot's token, so this compares parsed URLs:
  * "https://allowed.example.evil" and "https://allowed.example@evil" are different hosts.
  */
 export const isBelow = (address: string, allowed: readonly string[]): boolean => {

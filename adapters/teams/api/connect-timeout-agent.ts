@@ -58,7 +58,7 @@ const AT_ANY_TIME: ReadonlySet<string> = new Set(["ETIMEDOUT", "ENETUNREACH", "E
 const WHILE_CONNECTING = /^$|^connect /;
 const WHILE_ENCRYPTING = /before secure TLS connection was established|SSL routines:.*:wrong version number/;
 
-/** Whether a call certainly failed before it was sent. */
+/** True if a call certainly failed before it was sent. */
 export const wasNeverSent = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;
   const { message } = error;

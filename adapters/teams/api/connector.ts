@@ -91,8 +91,7 @@ export class Connector {
       {
         signRequest: async (request) => {
           request.headers.set("authorization", `Bearer ${await this.#token.get()}`);
-          if (request.abortSignal?.aborted)
-            throw new DeliveryFailed("unavailable", "there was no time left to send it");
+          if (request.abortSignal?.aborted) throw new DeliveryFailed("unavailable", "timed out before it was sent");
           return request;
         },
       },

@@ -53,7 +53,7 @@ const explainRefusal = ({ statusCode, response, details }: z.infer<typeof Refusa
   if (known) return new DeliveryFailed(known[0], known[1], { cause });
   if (statusCode === 429) {
     const retryAfterMs = waitMs(response?.headers.get("retry-after"));
-    return new DeliveryFailed("rate-limited", "Teams asks to wait", { retryAfterMs, cause });
+    return new DeliveryFailed("rate-limited", "Teams' rate limit is reached", { retryAfterMs, cause });
   }
   const [reason, text] = byStatus(statusCode);
   return new DeliveryFailed(reason, `${text} (${statusCode}${details?.error.code ? ` ${details.error.code}` : ""})`, {
@@ -62,7 +62,7 @@ const explainRefusal = ({ statusCode, response, details }: z.infer<typeof Refusa
 };
 
 const byStatus = (status: number): readonly [DeliveryFailure, string] => {
-  if (status === 401) return ["unavailable", "Teams does not take the bot's token: run mooring check --live"];
+  if (status === 401) return ["unavailable", "Teams does not accept the bot's token: run mooring check --live"];
   if (status === 403) return ["forbidden", "the app may not post there"];
   if (status === 404) return ["target-gone", "gone: the conversation or message no longer exists in Teams"];
   if (status === 413) return ["rejected", "the message is too large for Teams"];

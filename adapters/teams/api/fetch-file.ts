@@ -6,7 +6,7 @@ import type { TeamsConfig } from "../config.ts";
 import type { BotToken } from "./bot-token.ts";
 import { isBelow } from "./calls.ts";
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])$/;
 /** The path of pictures. Any other path could make the bot read something else with its token. */
 const PICTURE = /\/v3\/attachments\/[\w.~-]+\/views\/[\w.~-]+$/;
@@ -23,14 +23,17 @@ export const fetchFile = async (
   maxBytes: number,
   { config, token, clock }: FetchFileDeps,
 ): Promise<Uint8Array> => {
-  if (typeof url !== "string") throw new AppError("not-found", `"${name}" says nothing about where it is`);
+  if (typeof url !== "string") throw new AppError("not-found", `"${name}" has no download address`);
   const fromTeams = isPicture(url, config.serviceUrls);
   if (!fromTeams && !isFile(url, config.fileHosts)) {
-    throw new AppError("forbidden", `"${name}" is not where Teams keeps files, nor on one of the channel's fileHosts`);
+    throw new AppError(
+      "forbidden",
+      `"${name}" is neither on a file server of Teams nor on one of the channel's fileHosts`,
+    );
   }
   const headers = fromTeams ? { authorization: `Bearer ${await token.get()}` } : {};
   const late = new AbortController();
-  const timer = clock.after(PATIENCE_MS, () => late.abort(new Error("it took too long")));
+  const timer = clock.after(TIMEOUT_MS, () => late.abort(new Error("timed out")));
   try {
     const answer = await fetch(url, { headers, redirect: "error", signal: late.signal }).catch((cause: unknown) => {
       throw new AppError("unavailable", `"${name}" cannot be fetched: ${messageOf(cause)}`, { cause });
@@ -47,7 +50,7 @@ export const fetchFile = async (
 const refusalOf = (status: number, name: string): AppError =>
   status === 401 || status === 429 || status >= 500
     ? new AppError("unavailable", `"${name}" cannot be fetched now (${status}); try again later`)
-    : new AppError("not-found", `"${name}" is no longer there (${status}); ask for it again`);
+    : new AppError("not-found", `"${name}" no longer exists (${status}); ask for it again`);
 
 const isPicture = (url: string, serviceUrls: readonly string[]): boolean =>
   isBelow(url, serviceUrls) && PICTURE.test(new URL(url).pathname);

@@ -109,6 +109,6 @@ const getJson = async <T>(url: string, schema: z.ZodType<T>): Promise<T> => {
   const answer = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(PATIENCE_MS) });
   if (!answer.ok) throw new Error(`${url} answers with status ${answer.status}`);
   const read = schema.safeParse(await answer.json());
-  if (!read.success) throw new Error(`${url} is not what was expected there`);
+  if (!read.success) throw new Error(`${url} has an unexpected form`);
   return read.data;
 };

@@ -97,7 +97,7 @@ export const readBody = (body: Buffer): unknown => {
 };
 
 /**
- * Whether an activity matches its token: from Teams, from the token's service address, and of our tenant. The token
+ * Checks that an activity matches its token: from Teams, from the token's service address, and of our tenant. The token
  * does not name the tenant, so an activity without one is refused.
  */
 export const isOurs = (json: unknown, { serviceUrl, tenantId }: { serviceUrl: string; tenantId: string }): boolean => {

@@ -18,7 +18,7 @@ export interface IntakeDeps {
   readonly keys: Parameters<typeof verifyToken>[1]["keys"];
   readonly botId: string;
   /** Shows a person why their message was refused, throttled. */
-  readonly tell: (message: InboundMessage, refusal: AppError) => void;
+  readonly showRefusal: (message: InboundMessage, refusal: AppError) => void;
 }
 
 /** Errors that a retry of the same activity would repeat. */
@@ -70,7 +70,7 @@ const takeIn = async (activity: Activity, inbox: Inbox, deps: IntakeDeps): Promi
     await inbox.accept(message);
   } catch (error) {
     if (!(error instanceof AppError && FINAL.has(error.code))) throw error;
-    if (message.kind !== "edit") deps.tell(message, error);
+    if (message.kind !== "edit") deps.showRefusal(message, error);
   }
 };
 

@@ -9,7 +9,7 @@ import { TeamsUnderTest } from "./teams-under-test.ts";
 const use = new TeamsUnderTest();
 
 describe("given mooring check --live", () => {
-  it("when all is well, then there is nothing to say, and nobody was written to", async () => {
+  it("when the configuration is correct, then there are no findings, and no message was sent", async () => {
     expect(await use.adapter.checkLive()).toEqual([]);
     expect(use.teams.requests.filter((request) => request.includes("/v3/"))).toEqual([]);
   });
@@ -24,19 +24,19 @@ describe("given mooring check --live", () => {
     [53_003, /Conditional Access/],
     [7_000_112, /disabled/],
     [99_999, /AADSTS99999/],
-  ])("when Microsoft refuses with %i, then it says what to do", async (code, advice) => {
+  ])("when Microsoft refuses with %i, then the finding says what to do", async (code, advice) => {
     use.teams.signIn.error = code;
     expect(await use.adapter.checkLive()).toEqual([expect.stringMatching(advice)]);
   });
 
-  it("when the secret is another's, then it says so, and does not show it", async () => {
+  it("when the secret is wrong, then the finding says so, without the secret", async () => {
     await use.start({ appPassword: "not-the-one" });
     const [problem] = await use.adapter.checkLive();
     expect(problem).toContain("client secret is wrong");
     expect(problem).not.toContain("not-the-one");
   });
 
-  it("when nobody answers at an address, then it names it", async () => {
+  it("when an address does not answer, then the finding names it", async () => {
     const gone = await FakeTeams.start();
     const closed = gone.origin;
     await gone.stop();
@@ -47,12 +47,12 @@ describe("given mooring check --live", () => {
     ]);
   });
 
-  it("when something else answers there, then it says so", async () => {
+  it("when another server answers there, then the finding says so", async () => {
     await use.start({ tokenUrl: use.host.urlOf("nobody", "home") });
     expect(await use.adapter.checkLive()).toEqual([expect.stringContaining("something else answers there")]);
   });
 
-  it("when a server with errors of another form answers there, then it says so", async () => {
+  it("when a server with another error format answers there, then the finding says so", async () => {
     const other = createServer((_, response) => {
       response.writeHead(404, { "content-type": "application/json" }).end('{"error":{"code":"not-found"}}');
     });
@@ -63,7 +63,7 @@ describe("given mooring check --live", () => {
     expect(problems).toEqual([expect.stringContaining("something else answers there")]);
   });
 
-  it("when Teams could not reach the gateway, then it names the endpoint", async () => {
+  it("when Teams could not reach the gateway, then the finding names the endpoint", async () => {
     await use.start({}, { publicUrl: "http://localhost:8080" });
     expect(await use.adapter.checkLive()).toEqual([
       expect.stringContaining("http://localhost:8080/channels/teams/messages"),
@@ -75,7 +75,7 @@ describe("given the channel's configuration", () => {
   const problemsOf = (changes: Record<string, unknown>) =>
     TeamsConfig.safeParse({ ...use.teams.config, ...changes }).error?.issues.map(({ path }) => path.join("."));
 
-  it("when only the three things are given that a person enters, then the rest is Microsoft's public cloud", () => {
+  it("when only the three required settings are given, then the defaults are Microsoft's public cloud", () => {
     const { appId, appPassword, tenantId } = use.teams.config;
     expect(TeamsConfig.parse({ adapter: "teams", appId, appPassword, tenantId })).toMatchObject({
       issuer: "https://api.botframework.com",
@@ -94,7 +94,7 @@ describe("given the channel's configuration", () => {
     ["serviceUrls.0", { serviceUrls: ["https://user:password@smba.trafficmanager.net/"] }],
     ["serviceUrls", { serviceUrls: [] }],
     ["fileHosts.0", { fileHosts: ["https://contoso.sharepoint.com/"] }],
-  ])("when %s cannot be right, then it is refused: %j", (path, changes) => {
+  ])("when %s is invalid, then it is rejected: %j", (path, changes) => {
     expect(problemsOf(changes)).toEqual([path]);
   });
 });

@@ -49,7 +49,7 @@ const inChannel = (more: object = {}): Activity =>
 const said = (one: Activity, more: Partial<Arrival> = {}) => userMessageOf(one, arrival(more));
 
 describe("given an activity of Teams that is a message", () => {
-  it("when it is a private one, then it is a person's own conversation", () => {
+  it("when it is private, then the conversation is private", () => {
     expect(said(activity({ locale: "de-DE", localTimezone: "Europe/Berlin" }))).toStrictEqual({
       kind: "message",
       id: "teams:a:1:m1",
@@ -69,7 +69,7 @@ describe("given an activity of Teams that is a message", () => {
     expect(said(activity({ timestamp: undefined }))?.sentAt).toBe(new Date(NOW).toISOString());
   });
 
-  it("when it is in a thread of a channel, then that is the conversation, with a link", () => {
+  it("when it is in a thread of a channel, then the thread is the conversation, with a link", () => {
     const message = said(inChannel());
     expect(message).toMatchObject({
       conversation: { channel: "teams", workspace: "team", room: ROOM, thread: "m0", kind: "shared" },
@@ -82,7 +82,7 @@ describe("given an activity of Teams that is a message", () => {
     expect(conversationId({ room: ROOM })).toBe(ROOM);
   });
 
-  it("when nobody mentions the bot in a room, then it is not for it, unless it hears everything", () => {
+  it("when it does not mention the bot in a room, then it is ignored, unless mentionOnly is false", () => {
     const plain = inChannel({ text: "hello", entities: [] });
     expect(said(plain)).toBeUndefined();
     expect(said(plain, { mentionOnly: false })?.text).toBe("hello");
@@ -90,7 +90,7 @@ describe("given an activity of Teams that is a message", () => {
     expect(said(inChannel({ recipient: { id: "28:other" } }))).toBeUndefined();
   });
 
-  it("when it is a bot's, or empty, or nobody's, or no message, then there is nothing to answer", () => {
+  it("when it is from a bot, empty, without a sender, or not a message, then it is ignored", () => {
     expect(said(activity({ from: { id: "29:x", role: "bot" } }))).toBeUndefined();
     expect(said(activity({ from: { id: "28:x" } }))).toBeUndefined();
     expect(said(activity({ text: "  " }))).toBeUndefined();
@@ -100,14 +100,14 @@ describe("given an activity of Teams that is a message", () => {
     expect(said(activity({ type: "messageReaction" }))).toBeUndefined();
   });
 
-  it("when it is an edit, then it says so, and never becomes a command", () => {
+  it("when it is an edit, then it is marked as one, and never becomes a command", () => {
     expect(said(activity({ type: "messageUpdate" }))).toMatchObject({ text: "hello", kind: "edit" });
     expect(said(activity())?.kind).toBe("message");
     expect(said(activity({ type: "messageUpdate", text: "/new" }))).toBeUndefined();
     expect(commandIn(said(activity({ text: "/new now" })))).toEqual({ name: "new", args: "now" });
   });
 
-  it("when a button of ours was pressed, then it is its command, about the card that shows it", () => {
+  it("when it is a press of our button, then it becomes the command, about the card of the button", () => {
     const pressed = inChannel({
       text: undefined,
       entities: [],
@@ -123,7 +123,7 @@ describe("given an activity of Teams that is a message", () => {
     expect(said(inChannel({ entities: [], value: { other: 1 } }))).toBeUndefined();
   });
 
-  it("then it answers what it quotes, else what Teams says", () => {
+  it("then it answers the quoted message, else the one that Teams names", () => {
     const quote = (attributes: string) => ({
       contentType: "text/html",
       content: `<p>x</p><blockquote ${attributes}>y</blockquote>`,
@@ -145,17 +145,17 @@ describe("given an activity of Teams that is a message", () => {
   });
 });
 
-describe("given where an activity comes from", () => {
+describe("given the conversation of an activity", () => {
   const kindOf = (id: string, more: object = {}) => referenceOf(activity({ conversation: { id }, ...more })).kind;
 
-  it("then an old client's conversation is private only if that is certain", () => {
+  it("then the conversation of an old client is private only if that is certain", () => {
     expect(kindOf("a:1")).toBe("personal");
     expect(kindOf("19:x@thread.v2")).toBe("groupChat");
     expect(kindOf(ROOM)).toBe("channel");
     expect(kindOf("19:x", { channelData: { team: { id: "team" } } })).toBe("channel");
   });
 
-  it("then it is reached by its service, and a private one by its person", () => {
+  it("then its reference has the service address, and for a private one the account", () => {
     expect(referenceOf(activity())).toStrictEqual({
       serviceUrl: "https://smba.example/",
       kind: "personal",
@@ -170,7 +170,7 @@ describe("given where an activity comes from", () => {
     expect(referenceOf(activity({ from: undefined }))).not.toHaveProperty("accountId");
   });
 
-  it("then it tells whether the app was put into the room or taken out", () => {
+  it("then an installation event adds or removes the app", () => {
     const of = (more: object) => installationIn(activity(more), BOT);
     expect(of({ type: "installationUpdate", action: "add" })).toBe("added");
     expect(of({ type: "installationUpdate", action: "add-upgrade" })).toBe("added");
@@ -189,7 +189,7 @@ describe("given text with mentions as Teams writes it", () => {
   const text = (words: string | undefined, ...entities: object[]) =>
     messageText(activity({ ...(words !== undefined ? { text: words } : { text: undefined }), entities }), BOT);
 
-  it("then the bot's own name goes and other names stay", () => {
+  it("then the bot's name is removed and other names stay", () => {
     const both = [mention(BOT, "Bot", "<at>Bot</at>"), mention("29:bob", "Bob", '<at id="1">Bob</at>')];
     expect(text('<at>Bot</at> ask <at id="1">Bob</at>', ...both)).toBe("ask @Bob");
     expect(text("one<at>Bot</at>two", ...both)).toBe("one two");
@@ -199,7 +199,7 @@ describe("given text with mentions as Teams writes it", () => {
     expect(isMentioned({ entities: [] }, BOT)).toBe(false);
   });
 
-  it("then escaped signs are what was written, once, and spaces are folded but not lines", () => {
+  it("then escapes are decoded once, and spaces are collapsed but not lines", () => {
     expect(text("a &lt;b&gt; &amp;lt; &quot;c&quot; &#39;d&#39;&nbsp;e")).toBe(`a <b> &lt; "c" 'd' e`);
     expect(text("a  \t b\n\n c\u00a0d")).toBe("a b\n\n c d");
     expect(text("half \ud800")).toBe("half \ufffd");

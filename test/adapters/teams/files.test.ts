@@ -9,8 +9,8 @@ const file = (url: unknown) => ({ id: "1", name: "plan.pdf", mediaType: "applica
 const pictureAt = (path: string) => `${use.teams.serviceUrl}v3/${path}`;
 const fetched = async (url: string) => Buffer.from(await use.adapter.fetchAttachment(file(url), 100)).toString();
 
-describe("given what people attach", () => {
-  it("when it is fetched, then pictures come with the bot's token and files without", async () => {
+describe("given attachments of people", () => {
+  it("when they are fetched, then requests for pictures have the bot's token and those for files do not", async () => {
     const picture = pictureAt("attachments/1/views/original");
     use.teams.files.set(new URL(picture).pathname, Buffer.from("picture"));
     use.teams.files.set("/files/plan", Buffer.from("plan"));
@@ -18,7 +18,7 @@ describe("given what people attach", () => {
     expect(await fetched(`${use.teams.origin}/files/plan`)).toBe("plan");
   });
 
-  it("when Teams does not take the bot's token any more, then the next attempt has a new one", async () => {
+  it("when Teams rejects the bot's token, then the next attempt has a new one", async () => {
     const picture = pictureAt("attachments/1/views/original");
     use.teams.files.set(new URL(picture).pathname, Buffer.from("picture"));
     await fetched(picture);
@@ -29,12 +29,12 @@ describe("given what people attach", () => {
 
   it.each<[string, () => unknown, string]>([
     ["too large", () => `${use.teams.origin}/files/plan`, "too-large"],
-    ["gone", () => `${use.teams.origin}/files/other`, "not-found"],
+    ["deleted", () => `${use.teams.origin}/files/other`, "not-found"],
     ["on another host", () => "https://evil.example/plan", "forbidden"],
-    ["on a host that only begins like one", () => `${use.teams.origin}.evil.example/plan`, "forbidden"],
-    ["in a file of ours", () => "file:///etc/passwd", "forbidden"],
-    ["nowhere", () => undefined, "not-found"],
-  ])("when it is %s, then that is said", async (_, url, code) => {
+    ["on a host with an allowed prefix", () => `${use.teams.origin}.evil.example/plan`, "forbidden"],
+    ["a local file", () => "file:///etc/passwd", "forbidden"],
+    ["without an address", () => undefined, "not-found"],
+  ])("when the file is %s, then the error says so", async (_, url, code) => {
     use.teams.files.set("/files/plan", Buffer.alloc(1_000));
     const failure = await failureOf(use.adapter.fetchAttachment(file(url()), 100));
     expect(failure).toBeInstanceOf(AppError);
@@ -48,18 +48,18 @@ describe("given what people attach", () => {
     "attachments/../conversations/views/original",
     "attachments/1%2F..%2F..%2Fconversations/views/original",
     "attachments/1/views/original/../../../../conversations",
-  ])("when it names %s in Teams, then the bot's rights are not lent for that", async (path) => {
+  ])("when its address is %s in Teams, then the bot's token is not sent", async (path) => {
     await use.start({ fileHosts: [] });
     use.teams.files.set(new URL(pictureAt(path)).pathname, Buffer.from("secret"));
     expect(await failureOf(fetched(pictureAt(path)))).toHaveProperty("code", "forbidden");
     expect(use.teams.requests).toEqual([]);
   });
 
-  it("when it begins and does not end, then that is said in good time", async () => {
+  it("when the download stalls, then it times out", async () => {
     use.teams.files.set("/files/plan", "stalled");
     await use.start({}, { clock: { ...systemClock, after: (_, callback) => systemClock.after(100, callback) } });
     const failure = await failureOf(fetched(`${use.teams.origin}/files/plan`));
     expect(failure).toBeInstanceOf(AppError);
-    expect(failure).toMatchObject({ code: "unavailable", message: expect.stringContaining("took too long") });
+    expect(failure).toMatchObject({ code: "unavailable", message: expect.stringContaining("timed out") });
   });
 });

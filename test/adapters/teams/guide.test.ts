@@ -10,7 +10,7 @@ const [{ commands: offered }] = bot.commandLists;
 
 /** https://learn.microsoft.com/microsoftteams/platform/resources/schema/manifest-schema */
 describe("given the guide's manifest", () => {
-  it("then it names the app wherever one id is wanted, and Teams' three kinds of places", () => {
+  it("then every id is the app's, and it has the three scopes of Teams", () => {
     expect(new Set([manifest.id, bot.botId, manifest.webApplicationInfo.id])).toEqual(new Set(["YOUR-APP-ID"]));
     expect(bot.scopes).toEqual(["personal", "team", "groupchat"]);
     expect(bot.commandLists.map(({ scopes }) => scopes)).toEqual([bot.scopes]);
@@ -21,7 +21,7 @@ describe("given the guide's manifest", () => {
     expect(offered.map(({ title }) => title).sort()).toEqual(there.sort());
   });
 
-  it("then its texts are as short, and as few, as Teams wants them", () => {
+  it("then its texts are within the limits of Teams", () => {
     const longest = (texts: readonly string[]) => Math.max(...texts.map(({ length }) => length));
     expect(longest([manifest.name.short])).toBeLessThanOrEqual(30);
     expect(longest([manifest.name.full])).toBeLessThanOrEqual(100);
@@ -40,8 +40,8 @@ describe("given the guide's manifest", () => {
   });
 });
 
-describe("given the guide's example of who may talk", () => {
-  it("then it is one that the configuration takes", () => {
+describe("given the guide's example of access rules", () => {
+  it("then the configuration accepts it", () => {
     const { value } = readYaml(teamsGuide.yaml("access:"));
     expect(TeamsAccess.parse((value as { access: unknown }).access)).toMatchObject({ messagesPerMinute: 20 });
   });

@@ -19,8 +19,8 @@ const ignored = async (said: Said) => {
 };
 
 describe("given people in the three kinds of conversations (C4)", () => {
-  it("when somebody writes in private, then it is private, and says who, when and in which zone", async () => {
-    expect(await use.heard({ text: "hello", id: "17" })).toMatchObject({
+  it("when a person writes in private, then the message is private, with account, time and time zone", async () => {
+    expect(await use.received({ text: "hello", id: "17" })).toMatchObject({
       id: "teams:a:chat-with-ann:17",
       messageId: "17",
       conversation: { channel: "teams", room: "a:chat-with-ann", kind: "private" },
@@ -31,14 +31,14 @@ describe("given people in the three kinds of conversations (C4)", () => {
     });
   });
 
-  it("when somebody writes in a group chat, then it is shared, and has a link", async () => {
-    const message = await use.heard({ text: "hello", place: "groupChat", id: "17" });
+  it("when a person writes in a group chat, then the message is shared, with a link", async () => {
+    const message = await use.received({ text: "hello", place: "groupChat", id: "17" });
     expect(message.conversation).toEqual({ channel: "teams", room: GROUP_ROOM, kind: "shared" });
     expect(message.link).toMatch(/^https:\/\/teams\.microsoft\.com\/l\/message\/19%3Asailors%40thread\.v2\/17\?/);
   });
 
-  it("when somebody begins a thread in a channel, then the thread is the conversation", async () => {
-    const message = await use.heard({ text: "hello", place: "channel", id: "17" });
+  it("when a person starts a thread in a channel, then the thread is the conversation", async () => {
+    const message = await use.received({ text: "hello", place: "channel", id: "17" });
     expect(message.conversation).toEqual({
       channel: "teams",
       workspace: TEAM_ID,
@@ -55,31 +55,31 @@ describe("given people in the three kinds of conversations (C4)", () => {
     });
   });
 
-  it("when somebody answers in a thread, then it is an answer to the message it hangs on (O14)", async () => {
-    const message = await use.heard({ text: "and?", place: "channel", thread: "17", id: "18" });
+  it("when a person answers in a thread, then it answers the first message of the thread (O14)", async () => {
+    const message = await use.received({ text: "and?", place: "channel", thread: "17", id: "18" });
     expect(message).toMatchObject({ conversation: { thread: "17" }, replyTo: "17" });
   });
 
-  it("when a client leaves the kind out, then only what is certainly private is", async () => {
+  it("when a client omits the kind, then only a certainly private conversation is private", async () => {
     const kindOf = async (id: string) =>
-      (await use.heard({ text: "x", mention: true, more: { conversation: { id } } })).conversation.kind;
+      (await use.received({ text: "x", mention: true, more: { conversation: { id } } })).conversation.kind;
     expect(await kindOf("a:1")).toBe("private");
     expect(await kindOf("19:x@thread.v2")).toBe("shared");
     expect(await kindOf("19:x@thread.tacv2;messageid=1")).toBe("shared");
   });
 });
 
-describe("given what a message holds", () => {
-  it("when the bot is mentioned, more than once, then its name is not part of the text", async () => {
+describe("given the content of a message", () => {
+  it("when the bot is mentioned more than once, then its name is not part of the text", async () => {
     const at = "<at>Mooring</at>";
     const text = `${at} what about&nbsp; ${at}&nbsp;5 &lt; 6 &amp;amp; <at>Bob $&</at>?`;
     const bob = { type: "mention", text: "<at>Bob $&</at>", mentioned: { id: "29:bob", name: "Bob $&" } };
     const us = { type: "mention", text: at, mentioned: { id: `28:${use.teams.appId}`, name: "Mooring" } };
-    const message = await use.heard({ place: "groupChat", more: { text, entities: [us, us, bob] } });
+    const message = await use.received({ place: "groupChat", more: { text, entities: [us, us, bob] } });
     expect(message.text).toBe("what about 5 < 6 &amp; @Bob $&?");
   });
 
-  it("when it has files and pictures, then they are attachments; its copy as HTML is none", async () => {
+  it("when it has files and pictures, then they are attachments; its HTML copy is not", async () => {
     const attachments = [
       { contentType: "text/html", content: "<div>see</div>" },
       {
@@ -91,7 +91,7 @@ describe("given what a message holds", () => {
       { contentType: "application/vnd.microsoft.card.adaptive", content: {} },
       { contentType: "application/vnd.microsoft.teams.file.download.info", content: "broken" },
     ];
-    const message = await use.heard({ text: "see", more: { attachments } });
+    const message = await use.received({ text: "see", more: { attachments } });
     expect(message.attachments).toMatchObject([
       { id: "u-1", name: "plan.pdf", mediaType: "application/pdf" },
       { name: "image", mediaType: "image/png" },
@@ -101,35 +101,35 @@ describe("given what a message holds", () => {
   it("when it quotes a message, then it answers that one", async () => {
     const content =
       '<blockquote itemscope="" itemtype="http://schema.skype.com/Reply" itemid="1699"><p>old</p></blockquote><p>new</p>';
-    const message = await use.heard({ text: "new", more: { attachments: [{ contentType: "text/html", content }] } });
+    const message = await use.received({ text: "new", more: { attachments: [{ contentType: "text/html", content }] } });
     expect(message.replyTo).toBe("1699");
   });
 
   it("when it begins with a slash, then it is a command, in rooms too (I3)", async () => {
-    expect(commandIn(await use.heard({ text: "/cancel subtask-1" }))).toEqual({ name: "cancel", args: "subtask-1" });
-    expect(commandIn(await use.heard({ text: "/help", place: "channel" }))).toEqual({ name: "help", args: "" });
-    expect(commandIn(await use.heard({ text: "help me" }))).toBeUndefined();
+    expect(commandIn(await use.received({ text: "/cancel subtask-1" }))).toEqual({ name: "cancel", args: "subtask-1" });
+    expect(commandIn(await use.received({ text: "/help", place: "channel" }))).toEqual({ name: "help", args: "" });
+    expect(commandIn(await use.received({ text: "help me" }))).toBeUndefined();
   });
 
-  it("when a button of ours is pressed, then it is its command, and answers its card", async () => {
+  it("when our button is pressed, then it becomes the command, and answers its card", async () => {
     const value = { mooring: { command: "why", args: "r-1" } };
     const more = { text: undefined, value, replyToId: "1700" };
-    const message = await use.heard({ place: "channel", mention: false, more });
+    const message = await use.received({ place: "channel", mention: false, more });
     expect(message).toMatchObject({ command: { name: "why", args: "r-1" }, replyTo: "1700", text: "/why r-1" });
   });
 
-  it("when another app's card was filled in, or nothing was said, then it is no message", async () => {
+  it("when it is the card of another app, or empty, then it is ignored", async () => {
     await ignored({ more: { text: "", value: { other: 1 } } });
     await ignored({ text: "  " });
   });
 });
 
-describe("given a message that its writer changes", () => {
+describe("given an edited message", () => {
   const edit = (text: string, more: Partial<Said> = {}) =>
     use.teams.say({ text, id: "17", ...more, more: { type: "messageUpdate" } });
 
-  it("when Teams tells of it, then it is the same message, with other words", async () => {
-    const first = ofKind(await use.heard({ text: "see you at nine", id: "17", place: "groupChat" }), "message");
+  it("when Teams reports the edit, then it is the same message with the new text", async () => {
+    const first = ofKind(await use.received({ text: "see you at nine", id: "17", place: "groupChat" }), "message");
     await edit("see you at ten", { place: "groupChat" });
     const [, second] = await use.inbox.accepted.count(2);
     const { editable, ...same } = first;
@@ -137,13 +137,13 @@ describe("given a message that its writer changes", () => {
     expect(editable).toBe(true);
   });
 
-  it("when it becomes a command, or no longer mentions the agent, then that is nothing", async () => {
+  it("when it becomes a command, or no longer mentions the agent, then the edit is ignored", async () => {
     expect(await edit("/new")).toBe(200);
     expect(await edit("lunch?", { place: "groupChat", mention: false })).toBe(200);
     expect(use.inbox.offered.items).toEqual([]);
   });
 
-  it("when it is not taken, then nobody is bothered with it", async () => {
+  it("when the inbox refuses it, then the person gets no notice", async () => {
     use.inbox.refuseNext(new AppError("forbidden", "ask for access"));
     expect(await edit("see you at ten")).toBe(200);
     await use.adapter.stop();
@@ -151,32 +151,32 @@ describe("given a message that its writer changes", () => {
   });
 });
 
-describe("given what is not meant for the agent", () => {
-  it("when nobody mentions it in a room, then it does not listen, unless it is told to", async () => {
+describe("given activities that do not address the agent", () => {
+  it("when a message does not mention it in a room, then it is ignored, unless mentionOnly is false", async () => {
     await ignored({ text: "lunch?", place: "channel", mention: false });
     await use.start({ access: { mentionOnly: false } });
-    expect((await use.heard({ text: "lunch?", place: "channel", mention: false })).text).toBe("lunch?");
+    expect((await use.received({ text: "lunch?", place: "channel", mention: false })).text).toBe("lunch?");
   });
 
-  it("when a bot writes, then it is not heard", async () => {
+  it("when a bot writes, then the message is ignored", async () => {
     await ignored({ text: "loop", more: { from: { id: "28:other", name: "Other bot" } } });
     await ignored({ text: "loop", more: { from: { id: "29:x", aadObjectId: "o", role: "bot" } } });
   });
 
   it.each(["messageDelete", "messageReaction", "typing", "event", "endOfConversation", "brandNew"])(
-    "when it is a %s, then it is acknowledged and no message (F13)",
+    "when it is a %s, then it is acknowledged and ignored (F13)",
     async (type) => {
       await ignored({ text: "x", more: { type } });
     },
   );
 
-  it("when it is an invoke of something we do not offer, then it says so", async () => {
+  it("when it is an unsupported invoke, then the response says so", async () => {
     expect(await use.teams.say({ more: { type: "invoke", name: "composeExtension/query" } })).toBe(501);
   });
 });
 
-describe("given people who may not talk to the agent", () => {
-  it("when they are not heard, then Teams is content, and they are told once", async () => {
+describe("given people without access", () => {
+  it("when they write, then the message is acknowledged, and they get one notice", async () => {
     for (let n = 0; n < 3; n++) {
       use.inbox.refuseNext(new AppError("forbidden", "ask for access"));
       expect(await use.teams.say({ text: "hello" })).toBe(200);
@@ -187,7 +187,7 @@ describe("given people who may not talk to the agent", () => {
   });
 
   it.each(["forbidden", "rate-limited", "too-large", "bad-input"] as const)(
-    "when a message is refused for good (%s), then Teams need not send it again, and who wrote it knows",
+    "when a message is refused permanently (%s), then Teams does not retry, and its author gets the reason",
     async (code) => {
       use.inbox.refuseNext(new AppError(code, "it is no good"));
       expect(await use.teams.say({ text: "hello" })).toBe(200);
@@ -196,28 +196,28 @@ describe("given people who may not talk to the agent", () => {
     },
   );
 
-  it("when a message cannot be stored now, then Teams sends it again", async () => {
+  it("when a message cannot be stored now, then Teams retries it", async () => {
     use.inbox.refuseNext(new AppError("unavailable", "the store is away"));
     expect(await use.teams.say({ text: "hello", id: "17" })).toBe(503);
     expect(await use.teams.say({ text: "hello", id: "17" })).toBe(200);
     expect(use.inbox.accepted.items).toHaveLength(1);
   });
 
-  it("when somebody has no account in the tenant, then they are not heard, unless accounts are listed", async () => {
+  it("when the author has no account in the tenant, then the message is refused, unless accounts are configured", async () => {
     const from = { id: "29:anonymous", name: "Anonymous" };
     await ignored({ text: "hello", more: { from } });
     await use.start({ access: { accounts: ["29:anonymous"] } });
-    expect((await use.heard({ text: "hello", more: { from } })).account.id).toBe("29:anonymous");
+    expect((await use.received({ text: "hello", more: { from } })).account.id).toBe("29:anonymous");
   });
 });
 
-describe("given activities in numbers", () => {
-  it("when a person writes a lot, then what is known of them is written once", async () => {
-    for (let n = 0; n < 5; n++) await use.heard({ text: `message ${n}` });
+describe("given many activities", () => {
+  it("when a person writes often, then the references are stored once", async () => {
+    for (let n = 0; n < 5; n++) await use.received({ text: `message ${n}` });
     expect(use.store.writes.sort()).toEqual(["teams-people", "teams-rooms"]);
   });
 
-  it("when the store is away, then Teams is asked to send it again", async () => {
+  it("when the store is unavailable, then Teams retries", async () => {
     use.store.before = () => {
       throw new AppError("unavailable", "the disk is full");
     };

@@ -10,7 +10,7 @@ import { alwaysWritable } from "../../../core/contract/write-availability.ts";
 import type { FakeTeams } from "../../fakes/teams/fake-teams.ts";
 import { MemoryStore } from "../web/memory-store.ts";
 
-/** Waits take a quarter of their time: a stop that has to give up is waited for in tests too. */
+/** Timeouts are a quarter of the real ones, because tests also wait for a stop that times out. */
 export const briskClock: Clock = { ...systemClock, after: (ms, callback) => systemClock.after(ms / 4, callback) };
 
 export const makeTeamsAdapter = (

@@ -15,7 +15,7 @@ const use = new TeamsUnderTest();
 const target: Conversation = { channel: "teams", room: "19:sailors@thread.v2", kind: "shared" };
 const deliver = () => use.adapter.deliver(sampleDelivery("r1", target, "an answer"));
 
-describe("given a Teams that cannot be reached", () => {
+describe("given an unreachable Teams", () => {
   const sockets = new Set<Socket>();
   let server: Server | undefined;
   afterEach(async () => {
@@ -24,7 +24,7 @@ describe("given a Teams that cannot be reached", () => {
     await new Promise((closed) => (server ? server.close(closed) : closed(undefined)));
   });
 
-  /** Something else at an address with https. */
+  /** Another server at an https address. */
   const listen = async (connected: (socket: Socket) => void): Promise<string> => {
     const listening = createServer((socket) => {
       sockets.add(socket.on("error", () => undefined));
@@ -34,7 +34,7 @@ describe("given a Teams that cannot be reached", () => {
     await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve));
     return `https://127.0.0.1:${(listening.address() as AddressInfo).port}/emea`;
   };
-  /** Waits for connections are short; those for whole calls are as ever, so that a slow machine changes nothing. */
+  /** Shortens the connect timeout only, so that a slow machine does not abort whole calls. */
   const hurried: Clock = {
     ...systemClock,
     after: (ms, callback) => systemClock.after(ms <= 5_000 ? ms / 10 : ms, callback),
@@ -43,8 +43,8 @@ describe("given a Teams that cannot be reached", () => {
   it.each<[string, (socket: Socket) => void]>([
     ["hangs up", (socket) => socket.destroy()],
     ["does not speak TLS", (socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")],
-    ["takes the connection and says nothing", () => undefined],
-  ])("when whoever is there %s, then certainly nothing was sent, and the answer waits (D5)", async (_, connected) => {
+    ["accepts the connection and sends nothing", () => undefined],
+  ])("when the server %s, then certainly nothing was sent, and the answer waits (D5)", async (_, connected) => {
     const serviceUrl = await listen(connected);
     await use.start({ serviceUrls: [serviceUrl] }, { clock: hurried });
     await new References(use.store, "teams").keepRoom(target.room, { serviceUrl, kind: "groupChat" });
@@ -52,7 +52,7 @@ describe("given a Teams that cannot be reached", () => {
     expect(sockets.size).toBe(1);
   });
 
-  it("when the time is over before there is a token, then nothing is sent any more, and the answer waits", async () => {
+  it("when the call times out before there is a token, then nothing is sent, and the answer waits", async () => {
     let isOver: () => void = () => undefined;
     const clock: Clock = {
       ...systemClock,
@@ -99,7 +99,7 @@ describe("given an error of a call", () => {
     ["write EPIPE", "EPIPE"],
     ["The operation was aborted.", "ABORT_ERR"],
     ["something else", undefined],
-  ])("when it is %j (%s), then Teams may have it", (message, code) => {
+  ])("when it is %j (%s), then Teams may have received it", (message, code) => {
     expect(wasNeverSent(Object.assign(new Error(message), code !== undefined && { code }))).toBe(false);
   });
 });

@@ -17,8 +17,8 @@ const deliver = (target: Conversation, text = "an answer", more: Partial<Deliver
   use.adapter.deliver(sampleDelivery(text, target, text, more));
 const sends = () => use.teams.requests.filter((request) => /^(POST|PUT) .*\/v3\//.test(request));
 
-describe("given conversations that the agent writes in, long after the last request", () => {
-  it("when nobody has written since a restart, then each kind is reached (C4)", async () => {
+describe("given deliveries without a request in flight", () => {
+  it("when no message has arrived since a restart, then each kind of conversation is reachable (C4)", async () => {
     const targets = [
       await use.conversation(),
       await use.conversation({ place: "groupChat" }),
@@ -33,7 +33,7 @@ describe("given conversations that the agent writes in, long after the last requ
     ]);
   });
 
-  it("when the target is a channel and no thread, then a new thread begins, which can be edited", async () => {
+  it("when the target is a channel without a thread, then a new thread begins, which can be edited", async () => {
     await use.teams.install("add", { place: "channel" });
     const target: Conversation = { channel: "teams", room: CHANNEL_ROOM, kind: "shared" };
     const { messageId } = await deliver(target, "good morning");
@@ -41,11 +41,11 @@ describe("given conversations that the agent writes in, long after the last requ
     const conversationId = `${CHANNEL_ROOM};messageid=${messageId}`;
     const activity = { text: "<p>good evening</p>" };
     expect(use.teams.api.posts.items).toMatchObject([{ id: messageId, conversationId, activity }]);
-    const answer = await use.heard({ text: "thanks", place: "channel", thread: messageId });
+    const answer = await use.received({ text: "thanks", place: "channel", thread: messageId });
     expect(answer.replyTo).toBe(messageId);
   });
 
-  it("when a long answer goes to a channel and no thread, then its parts are one thread, also after a restart (D7)", async () => {
+  it("when a long answer goes to a channel without a thread, then its parts are one thread, also after a restart (D7)", async () => {
     await use.teams.install("add", { place: "channel" });
     const target: Conversation = { channel: "teams", room: CHANNEL_ROOM, kind: "shared" };
     const part = (index: number) => ({ part: { index, count: 3, markdown: `part ${index}` } });
@@ -60,7 +60,7 @@ describe("given conversations that the agent writes in, long after the last requ
     expect(use.teams.api.posts.items.at(-1)?.activity.text).toBe("<p>the end</p>");
   });
 
-  it("when a long answer goes anywhere else, then its parts are where the first one is", async () => {
+  it("when a long answer goes to another conversation, then all parts follow the first one", async () => {
     for (const place of ["personal", "groupChat", "channel"] as const) {
       const target = await use.conversation({ place, id: "17" });
       const { messageId } = await deliver(target, "first");
@@ -73,7 +73,7 @@ describe("given conversations that the agent writes in, long after the last requ
   it("when Teams moves a tenant to another address, then answers go to the newest one", async () => {
     const target = await use.conversation();
     const moved = `${use.teams.origin}/emea/moved/`;
-    await use.heard({ text: "again", more: { serviceUrl: moved } });
+    await use.received({ text: "again", more: { serviceUrl: moved } });
     await failureOf(deliver(target));
     expect(use.teams.requests.at(-1)).toContain("/emea/moved/v3/");
   });
@@ -85,7 +85,7 @@ describe("given conversations that the agent writes in, long after the last requ
     expect(sends()).toEqual([]);
   });
 
-  it("when the app has never been there, then that is said", async () => {
+  it("when the app was never added there, then the failure says so", async () => {
     const target: Conversation = { channel: "teams", room: "19:nowhere@thread.v2", kind: "shared" };
     expect(await failureOf(deliver(target))).toMatchObject({
       reason: "target-gone",
@@ -93,18 +93,18 @@ describe("given conversations that the agent writes in, long after the last requ
     });
   });
 
-  it("when nobody says otherwise, then answers are shown while they are written; it can be switched off", async () => {
+  it("then streaming is on by default, and can be switched off", async () => {
     expect(use.adapter.capabilities.streamEveryMs).toBeGreaterThan(0);
     await use.start({ streaming: false });
     expect(use.adapter.capabilities.streamEveryMs).toBeUndefined();
   });
 
-  it("when it works on an answer, then that is shown", async () => {
+  it("when the agent works on an answer, then typing is shown", async () => {
     await use.adapter.showTyping(await use.conversation({ place: "channel", id: "17" }));
     expect(use.teams.api.typing.items).toEqual([`${CHANNEL_ROOM};messageid=17`]);
   });
 
-  it("when somebody asks for a message's address, then rooms have one", async () => {
+  it("when the permalink of a message is requested, then rooms have one", async () => {
     const target = await use.conversation({ place: "channel", id: "17" });
     expect(await use.adapter.permalink(target, "18")).toContain("/18?tenantId=");
     expect(await use.adapter.permalink(await use.conversation(), "18")).toBeUndefined();
@@ -112,8 +112,8 @@ describe("given conversations that the agent writes in, long after the last requ
 });
 
 describe("given a person who has only written in a room", () => {
-  it("when they must be told something in private, then a chat with them is opened, once", async () => {
-    await use.heard({ text: "hello", place: "channel" });
+  it("when there is a private message for the person, then a private chat is opened, once", async () => {
+    await use.received({ text: "hello", place: "channel" });
     const target = await use.adapter.privateConversation(objectIdOf("ann"));
     expect(target).toEqual({ channel: "teams", room: "a:chat-with-ann", kind: "private" });
     await deliver(target, "psst");
@@ -123,14 +123,14 @@ describe("given a person who has only written in a room", () => {
     expect(sends()).toHaveLength(before);
   });
 
-  it("when their address is no longer allowed, then the bot's token is not taken there", async () => {
-    await use.heard({ text: "hello", place: "channel" });
+  it("when the service address is no longer allowed, then the bot's token is not sent there", async () => {
+    await use.received({ text: "hello", place: "channel" });
     await use.start({ serviceUrls: ["https://smba.trafficmanager.net"] });
     expect(await failureOf(use.adapter.privateConversation(objectIdOf("ann")))).toMatchObject({ reason: "forbidden" });
     expect(sends()).toEqual([]);
   });
 
-  it("when Teams does not take the bot's token any more, then the next attempt has a new one", async () => {
+  it("when Teams rejects the bot's token, then the next attempt has a new one", async () => {
     await deliver(await use.conversation({ place: "channel" }));
     use.teams.signIn.revokeAll();
     const open = () => use.adapter.privateConversation(objectIdOf("ann"));
@@ -138,13 +138,13 @@ describe("given a person who has only written in a room", () => {
     expect(await open()).toHaveProperty("room", "a:chat-with-ann");
   });
 
-  it("when nobody knows them, then that is said", async () => {
+  it("when the person is unknown, then the failure says so", async () => {
     expect(await failureOf(use.adapter.privateConversation("nobody"))).toMatchObject({ reason: "target-gone" });
   });
 });
 
-describe("given a room that the app is taken out of", () => {
-  it("when something is to be said there, then it is refused at once, until the app is added again", async () => {
+describe("given a room that the app was removed from", () => {
+  it("when a message goes there, then it fails at once, until the app is added again", async () => {
     const target = await use.conversation({ place: "groupChat" });
     await use.teams.install("remove", { place: "groupChat" });
     expect(await failureOf(deliver(target))).toMatchObject({
@@ -157,18 +157,18 @@ describe("given a room that the app is taken out of", () => {
     expect(use.teams.api.posts.items).toHaveLength(1);
   });
 
-  it("when only Teams' refusal tells of it, then Teams is not asked again until somebody writes there", async () => {
+  it("when only the refusal of Teams reports it, then Teams is not called again until a message arrives from there", async () => {
     const target = await use.conversation();
     use.teams.fault = teamsFaults.removed;
     for (let n = 0; n < 2; n++) expect(await failureOf(deliver(target))).toHaveProperty("reason", "target-gone");
     expect(sends()).toHaveLength(1);
     use.teams.mend();
-    await use.heard({ text: "I am back" });
+    await use.received({ text: "I am back" });
     await deliver(target, "welcome");
     expect(use.teams.api.posts.items).toHaveLength(1);
   });
 
-  it("when the app is upgraded, then it has not gone", async () => {
+  it("when the app is upgraded, then it does not count as removed", async () => {
     const target = await use.conversation();
     await use.teams.say({ more: { type: "installationUpdate", action: "remove-upgrade" } });
     await deliver(target, "still here");
@@ -176,7 +176,7 @@ describe("given a room that the app is taken out of", () => {
   });
 });
 
-describe("given a conversation that Teams takes nothing for", () => {
+describe("given a conversation that Teams refuses all messages for", () => {
   const HOUR = 3_600_000;
   let passedMs = 0;
   const clock: Clock = { ...briskClock, now: () => Date.now() + passedMs };
@@ -197,10 +197,10 @@ describe("given a conversation that Teams takes nothing for", () => {
 
   it.each<[string, TeamsFault, RegExp, number]>([
     ["the person has blocked the app", teamsFaults.blocked, /^blocked:/, 24 * HOUR],
-    ["the person takes no messages of it", teamsFaults.writesBlocked, /^blocked:/, 24 * HOUR],
+    ["the person does not accept its messages", teamsFaults.writesBlocked, /^blocked:/, 24 * HOUR],
     ["an administrator has disabled it", teamsFaults.disabled, /^disabled:/, HOUR],
   ])(
-    "when %s, then Teams is not asked with every message, also after a restart, but now and then",
+    "when %s, then Teams is not called for every message, also after a restart, but at intervals",
     async (...given) => {
       const [, fault, state, pauseMs] = given;
       const target = await use.conversation();
@@ -222,9 +222,9 @@ describe("given a conversation that Teams takes nothing for", () => {
     },
   );
 
-  it("when the person writes, or the app is added again, then it is open again", async () => {
+  it("when the person writes, or the app is added again, then messages are sent again", async () => {
     const target = await use.conversation();
-    for (const reopen of [() => use.heard({ text: "hello" }), () => use.teams.install("add")]) {
+    for (const reopen of [() => use.received({ text: "hello" }), () => use.teams.install("add")]) {
       use.teams.fault = teamsFaults.blocked;
       await isRefused(target, /^blocked:/);
       use.teams.mend();
@@ -234,7 +234,7 @@ describe("given a conversation that Teams takes nothing for", () => {
     expect(use.teams.api.posts.items).toHaveLength(2);
   });
 
-  it("when somebody wants it sent again, then Teams is asked at once (D6)", async () => {
+  it("when a person requests a retry, then Teams is called at once (D6)", async () => {
     const target = await use.conversation();
     use.teams.fault = teamsFaults.disabled;
     await isRefused(target, /^disabled:/);
@@ -244,7 +244,7 @@ describe("given a conversation that Teams takes nothing for", () => {
     expect(sends()).toHaveLength(3);
   });
 
-  it("when operators look, then they see where, whose, since when and until when", async () => {
+  it("when operators list unreachable conversations, then each has its account, since when and until when", async () => {
     await use.conversation({ place: "groupChat" });
     await use.teams.install("remove", { place: "groupChat" });
     const target = await use.conversation();
@@ -265,13 +265,13 @@ describe("given a conversation that Teams takes nothing for", () => {
         key: expect.any(String),
         conversation: { channel: "teams", room: GROUP_ROOM, kind: "shared" },
         state: "removed",
-        reason: expect.stringContaining("add it again"),
+        reason: expect.stringContaining("must be added again"),
         since: expect.any(String),
       },
     ]);
   });
 
-  it("when what Teams says cannot be stored, then the answer is delivered, or refused, all the same", async () => {
+  it("when the reach state cannot be stored, then the outcome of the delivery is unchanged", async () => {
     const target = await use.conversation();
     use.store.before = (operation) => {
       if (operation === "put") throw new Error("disk");
@@ -283,10 +283,10 @@ describe("given a conversation that Teams takes nothing for", () => {
   });
 });
 
-describe("given Teams in trouble", () => {
+describe("given failing calls to Teams", () => {
   it.each<[string, TeamsFault, Record<string, unknown>]>([
-    ["asks to wait", teamsFaults.rateLimited, { reason: "rate-limited", retryAfterMs: 2_000 }],
-    ["asks to wait, not saying how long", { status: 429 }, { reason: "rate-limited", retryAfterMs: 5_000 }],
+    ["limits the rate", teamsFaults.rateLimited, { reason: "rate-limited", retryAfterMs: 2_000 }],
+    ["limits the rate without a delay", { status: 429 }, { reason: "rate-limited", retryAfterMs: 5_000 }],
     [
       "is blocked by the person",
       teamsFaults.blocked,
@@ -303,8 +303,8 @@ describe("given Teams in trouble", () => {
       { reason: "forbidden", message: expect.stringMatching(/^disabled:/) },
     ],
     ["has no such conversation", teamsFaults.gone, { reason: "target-gone", message: expect.stringMatching(/^gone:/) }],
-    ["has another call under way", teamsFaults.busy, { reason: "unavailable" }],
-    ["is away", teamsFaults.unavailable, { reason: "unavailable" }],
+    ["has another call in progress", teamsFaults.busy, { reason: "unavailable" }],
+    ["is unavailable", teamsFaults.unavailable, { reason: "unavailable" }],
     ["fails", teamsFaults.failed, { reason: "unknown" }],
     ["has a bad gateway", { status: 502 }, { reason: "unknown" }],
     ["times out", { status: 504 }, { reason: "unknown" }],
@@ -314,8 +314,8 @@ describe("given Teams in trouble", () => {
       { status: 400, code: "BadSyntax" },
       { reason: "rejected", message: expect.stringContaining("BadSyntax") },
     ],
-    ["cuts the line", "cut-after-accept", { reason: "unknown" }],
-  ])("when it %s, then it is asked once, and the outbox knows what may be done", async (_, fault, expected) => {
+    ["cuts the connection", "cut-after-accept", { reason: "unknown" }],
+  ])("when it %s, then it is called once, and the failure has the matching reason", async (_, fault, expected) => {
     const target = await use.conversation();
     use.teams.fault = fault;
     const failure = await failureOf(deliver(target));
@@ -324,14 +324,14 @@ describe("given Teams in trouble", () => {
     expect(sends()).toHaveLength(1);
   });
 
-  it("when it sends us elsewhere, then we do not go: the token is for this address", async () => {
+  it("when it redirects, then the redirect is not followed, because the token is for this address", async () => {
     const target = await use.conversation();
     use.teams.fault = { status: 307, headers: { location: `${use.teams.origin}/elsewhere` } };
     expect(await failureOf(deliver(target))).toMatchObject({ reason: "rejected" });
     expect(use.teams.requests.at(-1)).not.toContain("/elsewhere");
   });
 
-  it("when the store is away, then nothing was sent", async () => {
+  it("when the store is unavailable, then the failure says that nothing was sent", async () => {
     const target = await use.conversation();
     use.store.before = () => {
       throw new Error("disk");
@@ -344,13 +344,13 @@ describe("given Teams in trouble", () => {
 describe("given the bot's own token", () => {
   const tokenRequests = () => use.teams.requests.filter((request) => request.endsWith("/oauth2/v2.0/token"));
 
-  it("when many answers go out at once, then it is asked for once", async () => {
+  it("when many answers are sent at once, then it is requested once", async () => {
     const target = await use.conversation();
     await Promise.all(["a", "b", "c"].map((text) => deliver(target, text)));
     expect(tokenRequests()).toHaveLength(1);
   });
 
-  it("when Teams does not take it any more, then the next attempt has a new one", async () => {
+  it("when Teams rejects it, then the next attempt has a new one", async () => {
     const target = await use.conversation();
     await deliver(target, "before");
     use.teams.signIn.revokeAll();
@@ -359,7 +359,7 @@ describe("given the bot's own token", () => {
     expect(tokenRequests()).toHaveLength(2);
   });
 
-  it("when the sign-in refuses the bot at start, then health says why before anything is sent (F33)", async () => {
+  it("when the sign-in refuses the bot at start, then health reports the reason before the first delivery (F33)", async () => {
     use.teams.signIn.error = 7_000_222;
     await use.start();
     await vi.waitUntil(() => !use.adapter.health().ok);
@@ -367,7 +367,7 @@ describe("given the bot's own token", () => {
     expect(await use.conversation()).toMatchObject({ channel: "teams" });
   });
 
-  it("when there is none, then answers wait, and the channel's health says why", async () => {
+  it("when there is none, then answers wait, and health reports the reason", async () => {
     use.teams.signIn.error = 7_000_222;
     await use.start();
     const target = await use.conversation();

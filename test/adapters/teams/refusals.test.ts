@@ -15,20 +15,20 @@ const refuse = async (answer: Promise<number>) => {
   expect(use.store.writes).toEqual([]);
 };
 
-describe("given a request that is not Teams' (F22)", () => {
+describe("given a forged request (F22)", () => {
   it.each<[string, () => TokenChanges & { authorization?: string }]>([
     ["has no token", () => ({ authorization: "" })],
     ["has garbage for a token", () => ({ authorization: "Bearer garbage" })],
     ["has garbage in three parts", () => ({ authorization: "Bearer e30.e30.e30" })],
     ["has another scheme", () => ({ authorization: "Basic YTpi" })],
-    ["has an endless token", () => ({ authorization: `Bearer ${"a".repeat(9_000)}.b.c` })],
-    ["names a key that is not known", () => ({ header: { kid: "another" } })],
+    ["has a token that is too long", () => ({ authorization: `Bearer ${"a".repeat(9_000)}.b.c` })],
+    ["names an unknown key", () => ({ header: { kid: "another" } })],
     ["names no key", () => ({ header: { kid: undefined } })],
     ["is signed with another key", () => ({ forged: true })],
     ["is signed with our public key as a password", () => ({ header: { alg: "HS256" } })],
     ["is for another bot", () => ({ claims: { aud: "11111111-1111-4111-8111-111111111111" } })],
-    ["is for nobody", () => ({ claims: { aud: undefined } })],
-    ["is of another issuer", () => ({ claims: { iss: "https://evil.example" } })],
+    ["has no audience", () => ({ claims: { aud: undefined } })],
+    ["is from another issuer", () => ({ claims: { iss: "https://evil.example" } })],
     [
       "is an emulator's",
       () => ({
@@ -44,26 +44,29 @@ describe("given a request that is not Teams' (F22)", () => {
     ["is not valid yet", () => ({ claims: { nbf: nowS() + 600 } })],
     ["has a token for another address", () => ({ claims: { serviceurl: "https://smba.trafficmanager.net/amer/" } })],
     ["has a token for no address", () => ({ claims: { serviceurl: undefined } })],
-  ])("when it %s, then it is refused with 401 and leaves no trace", async (_, changes) => {
+  ])("when it %s, then it is refused with 401 and stores nothing", async (_, changes) => {
     await refuse(use.teams.send(activity(), changes()));
   });
 
-  it("when it brings the key that it is signed with, then that one is not asked", async () => {
+  it("when it contains its own signing key, then that key is not used", async () => {
     const jwk = await use.teams.mint.strangersKey();
     await refuse(use.teams.send(activity(), { forged: true, header: { jwk } }));
     await refuse(use.teams.send(activity(), { forged: true, header: { jwk, kid: undefined } }));
   });
 
-  it.each(["jku", "x5u"])("when it names by %s where that key is to be had, then nobody asks there", async (name) => {
-    const elsewhere = await FakeTeams.start();
-    elsewhere.mint.moreKeys = [await use.teams.mint.strangersKey()];
-    const address = `${elsewhere.origin}/v1/.well-known/keys`;
-    await refuse(use.teams.send(activity(), { forged: true, header: { [name]: address } }));
-    expect(elsewhere.requests).toEqual([]);
-    await elsewhere.stop();
-  });
+  it.each(["jku", "x5u"])(
+    "when it names the address of its key in %s, then that address is not requested",
+    async (name) => {
+      const elsewhere = await FakeTeams.start();
+      elsewhere.mint.moreKeys = [await use.teams.mint.strangersKey()];
+      const address = `${elsewhere.origin}/v1/.well-known/keys`;
+      await refuse(use.teams.send(activity(), { forged: true, header: { [name]: address } }));
+      expect(elsewhere.requests).toEqual([]);
+      await elsewhere.stop();
+    },
+  );
 
-  it("when it is not signed at all, then it is refused", async () => {
+  it("when it is not signed, then it is refused", async () => {
     const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
     const claims = { iss: "https://api.botframework.com", aud: use.teams.appId, serviceurl: use.teams.serviceUrl };
     const header = { alg: "none", kid: use.teams.mint.kid };
@@ -71,20 +74,20 @@ describe("given a request that is not Teams' (F22)", () => {
     await refuse(use.teams.send(activity(), { authorization: `Bearer ${part(header)}.${part(claims)}.AA` }));
   });
 
-  it("when the key is not endorsed for Teams, then nothing is taken", async () => {
+  it("when the key is not endorsed for Teams, then no request is accepted", async () => {
     use.teams.mint.endorsements = ["webchat"];
     expect(await use.teams.send(activity())).toBe(503);
     expect(use.inbox.offered.items).toEqual([]);
   });
 });
 
-describe("given a genuine token, and an activity that it does not speak for", () => {
+describe("given a genuine token, and an activity that it does not cover", () => {
   it.each<[string, () => Record<string, unknown>]>([
-    ["it is of another channel", () => ({ channelId: "webchat" })],
-    ["it is of the emulator", () => ({ channelId: "emulator" })],
-    ["its channel would make the SDK ask elsewhere", () => ({ channelId: "AseChannel" })],
+    ["it is from another channel", () => ({ channelId: "webchat" })],
+    ["it is from the emulator", () => ({ channelId: "emulator" })],
+    ["its channel would make the SDK call another address", () => ({ channelId: "AseChannel" })],
     ["it has no channel", () => ({ channelId: undefined })],
-    ["it is of another tenant", () => ({ channelData: { tenant: { id: "22222222-2222-4222-8222-222222222222" } } })],
+    ["it is from another tenant", () => ({ channelData: { tenant: { id: "22222222-2222-4222-8222-222222222222" } } })],
     ["it has two tenants", () => ({ conversation: { id: "a:x", tenantId: "22222222-2222-4222-8222-222222222222" } })],
     ["it has no tenant", () => ({ channelData: {}, conversation: { id: "a:x", conversationType: "personal" } })],
     ["it names another service address", () => ({ serviceUrl: `${use.teams.serviceUrl}x` })],
@@ -98,34 +101,34 @@ describe("given a genuine token, and an activity that it does not speak for", ()
   });
 
   it.each([
-    ["us", () => use.host.urlOf("teams", "messages")],
+    ["this machine", () => use.host.urlOf("teams", "messages")],
     ["a private network", () => "http://10.0.0.1/emea/"],
-    ["a cloud's own data", () => "http://169.254.169.254/emea/"],
+    ["a cloud's metadata service", () => "http://169.254.169.254/emea/"],
     ["a file", () => "file:///etc/passwd"],
-    ["a name that begins like Teams'", () => `${use.teams.origin}.evil.example/emea/`],
-    ["a name with Teams' as its user", () => `http://${new URL(use.teams.origin).host}@evil.example/emea/`],
+    ["a host with the prefix of Teams", () => `${use.teams.origin}.evil.example/emea/`],
+    ["a host with Teams as its user name", () => `http://${new URL(use.teams.origin).host}@evil.example/emea/`],
     ["another path of the same host", () => `${use.teams.origin}/emeax/`],
-    ["a path that climbs out", () => `${use.teams.origin}/emea/../other/`],
-    ["nothing that is an address", () => "teams"],
+    ["a path with parent segments", () => `${use.teams.origin}/emea/../other/`],
+    ["an invalid address", () => "teams"],
   ])("when its service address, signed, points to %s, then it is refused", async (_, address) => {
     await refuse(use.teams.send(activity({ serviceUrl: address() })));
   });
 });
 
-describe("given a genuine token, and something that is no activity (F19)", () => {
+describe("given a genuine token, and an invalid activity (F19)", () => {
   const ours = () => ({ tenantId: use.teams.tenantId });
   const badInput: [string, (genuine: Record<string, unknown>) => unknown][] = [
     ["no type", (genuine) => ({ ...genuine, type: undefined })],
-    ["a type that is no text", (genuine) => ({ ...genuine, type: 7 })],
+    ["a type that is not text", (genuine) => ({ ...genuine, type: 7 })],
     ["no conversation id", (genuine) => ({ ...genuine, conversation: ours() })],
-    ["an endless conversation id", (genuine) => ({ ...genuine, conversation: { id: "x".repeat(2_000) } })],
+    ["a conversation id that is too long", (genuine) => ({ ...genuine, conversation: { id: "x".repeat(2_000) } })],
     [
       "half a character in its conversation id",
       (genuine) => ({ ...genuine, conversation: { ...ours(), id: "\ud800" } }),
     ],
     ["no conversation", (genuine) => ({ ...genuine, conversation: undefined })],
   ];
-  it.each(badInput)("when it has %s, then it is a bad request", async (_, change) => {
+  it.each(badInput)("when it has %s, then the response is 400", async (_, change) => {
     expect(await use.teams.send(change(activity()))).toBe(400);
     expect(use.inbox.offered.items).toEqual([]);
   });
@@ -135,24 +138,24 @@ describe("given a genuine token, and something that is no activity (F19)", () =>
   });
 
   it.each([
-    ["entities that are none", { entities: "x" }],
-    ["attachments that are none", { attachments: [7, null, { contentType: 3 }] }],
+    ["malformed entities", { entities: "x" }],
+    ["malformed attachments", { attachments: [7, null, { contentType: 3 }] }],
     ["a sender without a name", { from: { id: "29:x", aadObjectId: "o", name: 7 } }],
-    ["a time that is none", { timestamp: "soon" }],
-  ])("when it has %s, then what can be read is taken", async (_, more) => {
+    ["an invalid time", { timestamp: "soon" }],
+  ])("when it has %s, then the valid fields are used", async (_, more) => {
     expect(await use.teams.send(activity(more))).toBe(200);
     expect(use.inbox.accepted.items).toMatchObject([{ text: "let me in" }]);
   });
 });
 
-describe("given the keys of Teams", () => {
+describe("given the signing keys of Teams", () => {
   const keyRequests = () => use.teams.requests.filter((request) => request.endsWith("/keys"));
   let genuine: () => Promise<number>;
   beforeEach(() => {
     genuine = () => use.teams.send(activity());
   });
 
-  it("when many requests come, forged ones too, then they are fetched once", async () => {
+  it("when many requests arrive, also forged ones, then the keys are fetched once", async () => {
     await Promise.all([genuine(), genuine(), use.teams.send(activity(), { header: { kid: "made-up" } })]);
     for (let n = 0; n < 5; n++) await use.teams.send(activity(), { header: { kid: `made-up-${n}` } });
     expect(keyRequests()).toHaveLength(1);
@@ -165,7 +168,7 @@ describe("given the keys of Teams", () => {
   };
   const HOUR_MS = 3_600_000;
 
-  it("when they cannot be fetched, then Teams is asked to come again, and is heard then", async () => {
+  it("when they cannot be fetched, then Teams retries, and the retry is accepted", async () => {
     const time = await startAt();
     use.teams.keysFail = true;
     expect(await genuine()).toBe(503);
@@ -174,7 +177,7 @@ describe("given the keys of Teams", () => {
     expect(await genuine()).toBe(200);
   });
 
-  it("when they cannot be fetched, then they are asked for every few seconds, however much comes", async () => {
+  it("when they cannot be fetched, then they are requested every few seconds, however many requests arrive", async () => {
     const time = await startAt();
     const fetches = () => use.teams.requests.filter((request) => request.includes("/.well-known/"));
     use.teams.keysFail = true;
@@ -194,7 +197,7 @@ describe("given the keys of Teams", () => {
     expect(await genuine()).toBe(200);
   });
 
-  it("when no new ones can be had after a day, then the old ones are good for three, and no longer", async () => {
+  it("when they cannot be refreshed after a day, then the old keys stay valid for three days at most", async () => {
     const time = await startAt();
     expect(await genuine()).toBe(200);
     use.teams.keysFail = true;
@@ -208,7 +211,7 @@ describe("given the keys of Teams", () => {
     expect(await genuine()).toBe(200);
   });
 
-  it("when Teams withdraws a key, then it is good for a day at the most", async () => {
+  it("when Teams revokes a key, then it stays valid for a day at most", async () => {
     const time = await startAt();
     const old = use.teams.mint.kid;
     expect(await genuine()).toBe(200);
@@ -217,7 +220,7 @@ describe("given the keys of Teams", () => {
     expect(await use.teams.send(activity(), { header: { kid: old } })).toBe(401);
   });
 
-  it("when one of them is not a key that can be used, then the others are", async () => {
+  it("when one of them is unusable, then the others are used", async () => {
     const endorsements = ["msteams"];
     use.teams.mint.moreKeys = [
       null,
@@ -236,7 +239,7 @@ describe("given the keys of Teams", () => {
     }
   });
 
-  it("when they have moved, then nobody goes there", async () => {
+  it("when the server redirects to other keys, then the redirect is not followed", async () => {
     const elsewhere = await FakeTeams.start();
     use.teams.keysMovedTo = `${elsewhere.origin}/v1/.well-known/openidconfiguration`;
     expect(await genuine()).toBe(503);
@@ -253,7 +256,7 @@ describe("given the keys of Teams", () => {
   });
 
   it.each([{ jwks_uri: 7 }, { jwks_uri: undefined }, { jwks_uri: "http://" }])(
-    "when the document is %j, then nothing is taken",
+    "when the document is %j, then no request is accepted",
     async (metadata) => {
       use.teams.metadata = metadata;
       expect(await genuine()).toBe(503);

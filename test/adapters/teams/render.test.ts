@@ -19,7 +19,7 @@ const buttonsOf = (activity: ReturnType<typeof rendered>) =>
   ((cardOf(activity)?.body ?? []) as { type: string; actions?: { title: string }[] }[])
     .filter(({ type }) => type === "ActionSet")
     .flatMap(({ actions = [] }) => actions);
-/** On the way, and as Teams counts: two bytes a character. The larger one. */
+/** The larger of the bytes in transit and the count of Teams, two bytes per UTF-16 unit. */
 const bytesOf = (value: unknown) => {
   const json = JSON.stringify(value);
   return Math.max(Buffer.byteLength(json), json.length * 2);
@@ -59,7 +59,7 @@ describe("given markdown", () => {
   });
 });
 
-describe("given text that would like to be more than text (O16)", () => {
+describe("given text that imitates mark-up (O16)", () => {
   it.each([
     "<at>Everyone</at>",
     "`<at>Everyone</at>`",
@@ -72,14 +72,14 @@ describe("given text that would like to be more than text (O16)", () => {
     "![x](https://x.example/<at>)",
     "| <at>a</at> |\n|-|\n| <b>x</b> |",
     "a\u0000b\u0008c",
-  ])("when it is %j, then all mark-up in it is ours", (markdown) => {
+  ])("when it is %j, then only our own mark-up is in it", (markdown) => {
     const { text = "", entities } = rendered(markdown);
     expect(text.replace(OUR_TAGS, "")).not.toMatch(/[<>]|(?!\s)\p{Cc}/u);
     expect(text).not.toMatch(/href="(?!https?:|mailto:)/);
     expect(entities).toBeUndefined();
   });
 
-  it("when it has a date of the platform in it, then nobody replaces it, in text, card or preview", () => {
+  it("when it contains a date template of Teams, then it stays text, in message, card and preview", () => {
     const hostile = "{{DATE(2026-01-02T03:04:05Z,SHORT)}} {{{{TIME(2026-01-02T03:04:05Z)}}}}";
     const anchor = { ...sampleAnchor, summary: hostile };
     const actions = [{ name: "why", label: hostile }];
@@ -92,7 +92,7 @@ describe("given text that would like to be more than text (O16)", () => {
   });
 
   it.each(["{[](){DATE(2026-01-02T03:04:05Z,SHORT)}}", "{****{TIME(2026-01-02T03:04:05Z)}}", "{![](){DATE(x)}}"])(
-    "when only mark-up that shows nothing is between the braces of %j, then it is no template either",
+    "when only invisible mark-up is between the braces of %j, then it is not a template either",
     (hostile) => {
       const { text = "", summary } = rendered(hostile, { anchor: sampleAnchor });
       expect(text).not.toContain("{{");
@@ -101,7 +101,7 @@ describe("given text that would like to be more than text (O16)", () => {
     },
   );
 
-  it("when it is braces with any mark-up between them, then no template is in it", () => {
+  it("when it is braces with any mark-up between them, then it contains no template", () => {
     const piece = fc.constantFrom(
       "{",
       "{",
@@ -127,7 +127,7 @@ describe("given text that would like to be more than text (O16)", () => {
     );
   });
 
-  it("when it is anything at all, then all mark-up is ours, no template is in it, and its words are all there (F25)", () => {
+  it("when it is arbitrary, then it has only our mark-up, no template, and all of its words (F25)", () => {
     const markup = fc.constantFrom(
       ...'*_`|<&{}[]()!#\\\n"'.split(""),
       ..."```\n, > , - ,1. ,[x](,[](),![](),{{,**,~~,\n\n,<at>,</p>,]]>,&#123;,&lbrace;,<!---->,DATE(x)}}".split(","),
@@ -136,7 +136,7 @@ describe("given text that would like to be more than text (O16)", () => {
     const anything = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(""));
     fc.assert(
       fc.property(anything, (markdown) => {
-        // What follows a fence names the language of the code, and is not shown.
+        // The text after a fence names the language of the code and is not shown.
         fc.pre(!/(~~~|```).*word/.test(markdown));
         const { text = "" } = rendered(markdown);
         const shown = text.replace(OUR_TAGS, "");
@@ -151,7 +151,7 @@ describe("given text that would like to be more than text (O16)", () => {
 });
 
 describe("given long answers (D7)", () => {
-  it("when quotes and lists are nested without end, then it is shown as it was written", () => {
+  it("when quotes and lists are nested too deeply, then the source text is shown", () => {
     expect(rendered(`${"> ".repeat(3_000)}word`).text).toContain("&gt; &gt; word");
     expect(rendered("> > > - 1. word").text).toContain("<blockquote>");
   });
@@ -163,7 +163,7 @@ describe("given long answers (D7)", () => {
     ["bold words", `${"**harbour** *lights* ".repeat(20)}\n\n`],
     ["a list", "- one thing after the other, and then some more of them\n"],
     ["code", "```\nif (a < b) return;\n```\n"],
-  ])("when it is %s, then each part, with its anchor, is what Teams takes everywhere, and drawn", (_, unit) => {
+  ])("when it is %s, then each part with its anchor is rendered and within the limits of all endpoints", (_, unit) => {
     const parts = partsOf(unit.repeat(Math.ceil(15_000 / unit.length)));
     expect(parts.length).toBeGreaterThan(2);
     for (const part of parts) {
@@ -185,16 +185,16 @@ describe("given long answers (D7)", () => {
     ["tags", "<a>"],
     ["line breaks", "\n\na"],
     ["quote signs", '"'],
-    ["what cannot be written", "\u0001\ud800"],
+    ["characters that XML forbids", "\u0001\ud800"],
     ["templates", "{{"],
     ["a table with one wide row", `|${"a|".repeat(300)}\n|${"-|".repeat(300)}\n|${"wide words here ".repeat(2)}|\n`],
-  ])("when it is nothing but %s, then each part still is what Teams takes everywhere", (_, unit) => {
+  ])("when it is only %s, then each part is still within the limits of all endpoints", (_, unit) => {
     const [part = "", ...more] = partsOf(unit.repeat(Math.ceil(7_000 / unit.length)));
     expect(more).not.toEqual([]);
     expect(bytesOf(rendered(part, { anchor: sampleAnchor }))).toBeLessThanOrEqual(MAX_BYTES);
   });
 
-  it("when text, anchor and buttons are all as large as they get, then nothing is lost but buttons, and it fits", () => {
+  it("when text, anchor and buttons have their maximum size, then only buttons are dropped, and it fits", () => {
     const unit = fc.constantFrom(
       "港",
       "👩‍👩‍👧‍👦",
@@ -228,7 +228,7 @@ describe("given long answers (D7)", () => {
 });
 
 describe("given an anchor (O10)", () => {
-  it("then it is a subtle card of its own, with a date that the reader's client writes", () => {
+  it("then it is a subtle separate card, with a date that the reader's client formats", () => {
     const activity = rendered("done", { anchor: sampleAnchor });
     expect(activity.text).toBe("<p>done</p>");
     expect(activity.attachments).toMatchObject([{ contentType: "application/vnd.microsoft.card.adaptive" }]);
@@ -254,7 +254,7 @@ describe("given an anchor (O10)", () => {
     expect(activity.summary).toBe(`**done**\n${plain}`);
   });
 
-  it("when the work began at a message with a link, then the anchor goes there; other links do not (O12)", () => {
+  it("when the work began at a message with a link, then the anchor links to it, and to no other address (O12)", () => {
     const inlinesOf = (link: string) => JSON.stringify(cardOf(rendered("x", { anchor: { ...sampleAnchor, link } })));
     expect(inlinesOf("https://x.example/m")).toContain('{"type":"Action.OpenUrl","url":"https://x.example/m"}');
     expect(inlinesOf("javascript:alert(1)")).not.toContain("javascript");
@@ -263,7 +263,7 @@ describe("given an anchor (O10)", () => {
   it.each([
     ["scheduled", "scheduled · daily news"],
     ["a2a-inbound", "daily news"],
-  ])("when the origin is %s, then it reads as such (O5)", (channel, text) => {
+  ])("when the origin is %s, then the anchor says so (O5)", (channel, text) => {
     const anchor = { ...sampleAnchor, channel, summary: "daily news" };
     const when = { text: expect.stringMatching(/^\{\{DATE\(\S+\)\}\} \{\{TIME\(\S+\)\}\}$/) };
     expect(cardOf(rendered("x", { anchor })).body).toMatchObject([{ inlines: [{ text }] }, when]);
@@ -290,7 +290,7 @@ describe("given an anchor (O10)", () => {
     expect(cardOf(activity).fallbackText).toMatch(/^4\. ↳ Re: .*\n5\. scheduled · /);
   });
 
-  it("when its parts are odd, then it stays a small card", () => {
+  it("when its parts are unusual, then it stays a small card", () => {
     const anchor = { ...sampleAnchor, channel: "**x**[y](z)", summary: "e\u0301".repeat(5_000) };
     const activity = rendered("x", { anchor });
     expect(bytesOf(activity.attachments)).toBeLessThan(8_000);
@@ -298,44 +298,44 @@ describe("given an anchor (O10)", () => {
   });
 });
 
-describe("given something to press", () => {
+describe("given actions", () => {
   const withActions = (count: number, more: Partial<Delivery> = {}) => {
     const delivery = sampleDelivery("r1", room, "x", more);
     const actions = Array.from({ length: count }, (_, n) => ({ name: "retry", label: `Retry ${n}`, value: `d-${n}` }));
     return renderDelivery({ ...delivery, reply: { ...delivery.reply, actions } });
   };
 
-  it("then it is a button that carries its command", () => {
+  it("then each is a button that contains its command", () => {
     expect(buttonsOf(withActions(1))).toEqual([
       { type: "Action.Submit", title: "Retry 0", data: { mooring: { command: "retry", args: "d-0" } } },
     ]);
   });
 
-  it("when there are as many as a page of the inbox has, then all of them are there, a few in each row (D6)", () => {
+  it("when there are as many as a page of the inbox has, then all are shown, a few in each row (D6)", () => {
     const activity = withActions(10);
     expect(buttonsOf(activity).map(({ title }) => title)).toEqual(Array.from({ length: 10 }, (_, n) => `Retry ${n}`));
     const rows = cardOf(activity).body as { actions: unknown[] }[];
     expect(rows.map(({ actions }) => actions.length)).toEqual([3, 3, 3, 1]);
   });
 
-  it("when there are too many, or a value has no end, then the card stays what Teams shows", () => {
+  it("when there are too many, or a value is too long, then the card stays within the limits of Teams", () => {
     expect(buttonsOf(withActions(60))).toHaveLength(24);
     const delivery = sampleDelivery("r1", room, "x");
     const actions = [{ name: "retry", label: "x".repeat(500), value: "v".repeat(30_000) }];
     expect(renderDelivery({ ...delivery, reply: { ...delivery.reply, actions } }).attachments).toBeUndefined();
   });
 
-  it("when it is not the last part, then it waits for that", () => {
+  it("when it is not the last part, then it has no buttons", () => {
     expect(withActions(1, { part: { index: 0, count: 2, markdown: "x" } }).attachments).toBeUndefined();
   });
 
-  it("when work is under way, then each piece has one button to cancel it", () => {
+  it("when work is in progress, then each item has one button to cancel it", () => {
     const reply = sampleActivity("t1", room, 1);
     const buttons = buttonsOf(renderDelivery({ ...sampleDelivery("r1", room, "x"), reply }));
     expect(buttons.map(({ title }) => title)).toEqual(["Cancel “tides”", "Cancel “knots”"]);
   });
 
-  it("when it is a part of a digest, then it has the buttons of its own items (O13)", () => {
+  it("when it is a part of a digest, then it has the buttons of its items (O13)", () => {
     const sections = [{ number: 1, markdown: "x", anchor: sampleAnchor }];
     expect(buttonsOf(withActions(1, { part: { index: 0, count: 2, markdown: "x" }, sections }))).toHaveLength(1);
   });

@@ -24,10 +24,10 @@ const Manifest = z.object({
   webApplicationInfo: z.object({ id: z.string() }),
 });
 
-/** What the setup guide for Teams tells people to do. */
+/** The setup guide for Teams. */
 export const teamsGuide = {
   text,
   manifest: Manifest.parse(JSON.parse(blocks("json")[0] ?? "")),
-  /** The example that begins with this line. */
+  /** The example in the guide that begins with this line. */
   yaml: (beginning: string): string => blocks("yaml").find((block) => block.startsWith(beginning)) ?? "",
 };

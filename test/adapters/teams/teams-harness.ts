@@ -18,7 +18,7 @@ const FAULTS: Record<Trouble, TeamsFault> = {
   hanging: "hang",
 };
 
-/** Puts the Teams channel up for the contract suite. */
+/** Sets up the Teams channel for the contract suite. */
 export const teamsHarness = async ({ channel }: { channel: string }): Promise<ChannelHarness> => {
   const teams = await FakeTeams.start();
   const host = await new WebhookHost().open();
@@ -48,7 +48,7 @@ export const teamsHarness = async ({ channel }: { channel: string }): Promise<Ch
         text,
         person,
         place: place === "private" ? "personal" : "channel",
-        // one thread: in a channel every first message begins another conversation
+        // In a thread, because each first message in a channel begins another conversation.
         ...(place === "shared" && { thread: "1600000000000" }),
         ...(event !== undefined && { id: idOf(event) }),
       });

@@ -43,14 +43,14 @@ export class TeamsUnderTest {
     this.host.mount(this.adapter);
   }
 
-  /** The message that was made of what somebody said. */
-  async heard(said: Said): Promise<InboundMessage> {
+  /** The inbox message for a person's message. */
+  async received(said: Said): Promise<InboundMessage> {
     const before = this.inbox.accepted.items.length;
     await this.teams.say(said);
     return (await this.inbox.accepted.count(before + 1))[before] as InboundMessage;
   }
 
   async conversation(said: Said = {}): Promise<Conversation> {
-    return (await this.heard({ text: "hello", ...said })).conversation;
+    return (await this.received({ text: "hello", ...said })).conversation;
   }
 }
