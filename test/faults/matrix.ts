@@ -75,7 +75,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F12: {
     fault: "the same inbound message again, at once or much later",
-    triedIn: ["test/gateway/late-repeats.test.ts", "test/adapters/web/server/resume.test.ts", ...SEEDED],
+    triedIn: ["test/gateway/late-duplicates.test.ts", "test/adapters/web/server/resume.test.ts", ...SEEDED],
   },
   F13: {
     fault: "edits and deletions, also of what nobody knows",

@@ -12,7 +12,7 @@ const web = privateRoom("web", "ann");
 const webB = privateRoom("web-b", "ann");
 const bob = privateRoom("web-b", "bob");
 
-/** The second message of a session delegates, and its result waits for the test. */
+/** The second message of a session delegates; the test releases the result. */
 const start = async () => {
   held = new Held();
   product = await Product.start(
@@ -30,7 +30,7 @@ const start = async () => {
 const sessionOf = async (conversation: typeof web) => (await product.ask(conversation, "which?")).reply.sessionId ?? "";
 
 describe("given a linked person whose work began with the second message of a session", () => {
-  it("when it ends while they watch another channel, then each shows it once, the anchor only there (O2, O8)", async () => {
+  it("when it ends while they watch another channel, then each channel shows it once, the anchor only there (O2, O8)", async () => {
     await start();
     await product.ask(web, "research the tides");
     held.give("done");
@@ -45,7 +45,7 @@ describe("given a linked person whose work began with the second message of a se
     expect(product.answers(bob)).toEqual([]);
   });
 
-  it("when all is restarted in between, then it is the same, and both sessions know it (O2, O15)", async () => {
+  it("when the product restarts meanwhile, then the outcome is the same, and both sessions contain it (O2, O15)", async () => {
     await start();
     await product.ask(web, "research the tides");
     await product.restart();
@@ -65,7 +65,7 @@ describe("given a linked person whose work began with the second message of a se
     expect(product.answers(webB)).toHaveLength(1);
   });
 
-  it("when they began a new session meanwhile, then the anchor shows where they asked, too (O8)", async () => {
+  it("when they began a new session meanwhile, then the conversation of the request shows the anchor too (O8)", async () => {
     await start();
     await product.ask(web, "research the tides");
     await product.command(web, "new");
@@ -74,7 +74,7 @@ describe("given a linked person whose work began with the second message of a se
     expect((await product.shown(webB, isAnswer)).anchor).not.toBeNull();
   });
 
-  it("when they answer it there, then the turn there can read what was said where it began (O14)", async () => {
+  it("when they answer it there, then that turn can read the conversation where the work began (O14)", async () => {
     await start();
     await product.ask(web, "research the tides");
     held.give("done");
@@ -83,7 +83,7 @@ describe("given a linked person whose work began with the second message of a se
     const system = product.model.requests.items.at(-1)?.system ?? "";
     expect(system).toContain("research the tides");
     expect(system).toContain("all about tides");
-    // The account may have been linked after that was said.
+    // The account may have been linked after that message.
     expect(system).not.toContain("first message");
     expect(reply.reply.audience.conversation).toEqual(webB);
     const stranger = { account: { id: "bob", name: "Bob" }, replyTo: id };
@@ -92,7 +92,7 @@ describe("given a linked person whose work began with the second message of a se
   });
 });
 
-describe("given a message that came by itself, and somebody who wonders why (O13)", () => {
+describe("given a proactive message, and a person who asks why it came (O13)", () => {
   const explained = async (conversation = webB, args = "", more = {}) =>
     (await product.command(conversation, "why", args, more)).part.markdown;
   const begin = async () => {
@@ -107,7 +107,7 @@ describe("given a message that came by itself, and somebody who wonders why (O13
     await expect.poll(() => explained()).toContain("Web (where it began)");
   };
 
-  it("when they ask, then they are told the ask, the trigger, the work and where it was shown", async () => {
+  it("when they ask, then the answer has the request, the trigger, the work and where it was shown", async () => {
     const { id, reply } = await begin();
     await settled();
     const text = await explained();
@@ -122,7 +122,7 @@ describe("given a message that came by itself, and somebody who wonders why (O13
     expect(await explained(web)).toBe(text);
   });
 
-  it("when a stranger asks for it by its id, then they hear the same as for one that does not exist", async () => {
+  it("when a stranger asks for it by its id, then the answer is the same as for an unknown id", async () => {
     const { reply } = await begin();
     const stranger = { account: { id: "bob", name: "Bob" } };
     const text = await explained(bob, reply.id, stranger);
@@ -132,7 +132,7 @@ describe("given a message that came by itself, and somebody who wonders why (O13
     expect(await explained(bob, "", stranger)).toBe(text);
   });
 
-  it("when it began in a room, then others there do not learn of the asker's private conversations", async () => {
+  it("when it began in a room, then the answer to others there omits the asker's private conversations", async () => {
     await start();
     const room = lobby("web");
     await product.ask(room, "research the tides");
@@ -142,9 +142,9 @@ describe("given a message that came by itself, and somebody who wonders why (O13
     const caller = { account: { id: "carol", name: "Carol" }, replyTo: id };
     await product.ask(privateRoom("web", "carol"), "hi", { account: caller.account });
     await product.say(room, "", { command: { name: "why", args: "" }, ...caller });
-    const told = await product.shown(privateRoom("web", "carol"), ({ reply }) => reply.kind === "notice");
-    expect(told.part.markdown).toContain("Web (where it began)");
-    expect(told.part.markdown).not.toContain("private");
+    const notice = await product.shown(privateRoom("web", "carol"), ({ reply }) => reply.kind === "notice");
+    expect(notice.part.markdown).toContain("Web (where it began)");
+    expect(notice.part.markdown).not.toContain("private");
     const inRoom = product.channels.web.deliveries.items.filter(({ target }) => target.room === "lobby");
     expect(inRoom.map(({ reply }) => reply.kind)).not.toContain("notice");
   });

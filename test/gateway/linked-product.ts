@@ -27,12 +27,12 @@ export const privateRoom = (channel: Channel, account: string): Conversation => 
 });
 export const lobby = (channel: Channel): Conversation => ({ channel, room: "lobby", kind: "shared" });
 
-/** Core, two channels and their relays in one process; `restart` forgets all that only a process knew. */
+/** Core, two channels and their relays in one process; `restart` drops all in-memory state. */
 export class LinkedProduct {
   readonly model: ScriptedModel;
   readonly backbone: Backbone;
   channels: Record<Channel, LogChannel>;
-  /** What the configuration says; a restart goes by it. */
+  /** The configured rules, which a restart applies. */
   rules: (channel: Channel) => ChannelRules = () => ({});
   readonly #dataDir: string;
   #stop: () => Promise<void> = async () => {};
@@ -71,7 +71,7 @@ export class LinkedProduct {
     };
   }
 
-  /** The accounts become one person's, as after `link`. */
+  /** Makes the accounts one person, as `link` does. */
   async link(first: [Channel, string], second: [Channel, string]): Promise<void> {
     const { store } = this.backbone;
     const id = unlinkedPersonId("default", ...first);
@@ -89,7 +89,7 @@ export class LinkedProduct {
     }
   }
 
-  /** The second account is a person of its own again, as after `unlink`. */
+  /** Makes the second account a separate person again, as `unlink` does. */
   async unlink(first: [Channel, string], [channel, accountId]: [Channel, string]): Promise<void> {
     const { store } = this.backbone;
     const key = personKey("default", unlinkedPersonId("default", ...first));
@@ -103,7 +103,7 @@ export class LinkedProduct {
     await store.delete(accountKey({ tenant: "default", channel, accountId }));
   }
 
-  /** Resolves once it is stored, to its id. */
+  /** Resolves to the message's id once it is stored. */
   async say(conversation: Conversation, text: string, more: MessageFields = {}): Promise<string> {
     const id = `m-${++this.#said}`;
     const channel = this.channels[conversation.channel as Channel];
@@ -121,7 +121,7 @@ export class LinkedProduct {
     return this.ask(conversation, "", { command: { name, args }, ...more });
   }
 
-  /** The first delivery in the conversation that is so. */
+  /** The first delivery in the conversation that matches. */
   async shown({ channel, room }: Conversation, isIt: (delivery: Delivery) => boolean): Promise<Delivery> {
     const { deliveries } = this.channels[channel as Channel];
     const matches = (delivery: Delivery) => delivery.target.room === room && isIt(delivery);

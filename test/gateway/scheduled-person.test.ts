@@ -33,7 +33,7 @@ const start = async (deliverTo?: string, when = "in 1 s") => {
 };
 
 describe("given a schedule of a linked person", () => {
-  it("when it fires, then each of their views shows it once, with the schedule's anchor, and nobody else's (O5, D2)", async () => {
+  it("when it fires, then each of the person's conversations shows it once, with the schedule's anchor, and no other does (O5, D2)", async () => {
     await start();
     await product.ask(web, "later");
     const [here, there] = await Promise.all([product.shown(web, isAnswer), product.shown(webB, isAnswer)]);
@@ -46,7 +46,7 @@ describe("given a schedule of a linked person", () => {
     expect(product.answers(bob)).toEqual([]);
   });
 
-  it("when they wonder why, then they are told its title once, and what it says (O13)", async () => {
+  it("when the person asks why, then the answer has its title once, and its prompt (O13)", async () => {
     await start();
     await product.ask(web, "later");
     await product.shown(web, isAnswer);
@@ -60,7 +60,7 @@ describe("given a schedule of a linked person", () => {
     ]);
   });
 
-  it("when everything is restarted before its time, then it still fires, once", async () => {
+  it("when the product restarts before the due time, then it still fires, once", async () => {
     await start();
     await product.ask(web, "later");
     await product.restart();
@@ -69,7 +69,7 @@ describe("given a schedule of a linked person", () => {
     expect(product.answers(webB)).toHaveLength(1);
   });
 
-  it("when it is to go to another channel of theirs, then that is its place; a place that is not theirs is refused (P2)", async () => {
+  it("when its target is another channel of the person, then it goes there; a target of another person is refused (P2)", async () => {
     await start("web-b");
     await product.ask(web, "later");
     expect((await product.shown(webB, isAnswer)).reply.audience.conversation).toEqual(webB);
@@ -78,7 +78,7 @@ describe("given a schedule of a linked person", () => {
     expect((await product.ask(web, "later")).reply.markdown).toContain("Possible: here, web-b, web");
   });
 
-  it("when the account it goes to is no longer theirs, then it comes to them, and not to whose that is now (D3)", async () => {
+  it("when its target account no longer belongs to the person, then it goes to the person, not to the new owner (D3)", async () => {
     await start("web-b");
     await product.ask(web, "later");
     await product.unlink(["web", "ann"], ["web-b", "ann"]);
@@ -86,7 +86,7 @@ describe("given a schedule of a linked person", () => {
     expect(product.answers(webB)).toEqual([]);
   });
 
-  it("when it was made in private, then a room hears nothing of it; the person does (D3)", async () => {
+  it("when it was created in private, then a room does not get it; the person does (D3)", async () => {
     await start(undefined, "in 1 h");
     await product.ask(web, "later");
     expect((await product.ask(lobby("web"), "list")).reply.markdown).toBe("There are no schedules.");

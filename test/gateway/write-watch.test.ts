@@ -7,8 +7,8 @@ it("given a gateway, when the backbone stops storing and recovers, then its entr
   const clock = new ManualClock();
   let problem: string | undefined;
   const watch = new WriteWatch({ backbone: { writeProblem: () => problem }, clock, logger: silentLogger });
-  const told: (string | undefined)[] = [];
-  const listener = watch.onChange(() => told.push(watch.problem));
+  const problems: (string | undefined)[] = [];
+  const listener = watch.onChange(() => problems.push(watch.problem));
   clock.advance(500);
   problem = "no quorum";
   expect(watch.problem).toBe("no quorum");
@@ -17,10 +17,10 @@ it("given a gateway, when the backbone stops storing and recovers, then its entr
   clock.advance(500);
   problem = undefined;
   clock.advance(50);
-  expect(told).toEqual(["no quorum", undefined]);
+  expect(problems).toEqual(["no quorum", undefined]);
   listener.close();
   problem = "again";
   clock.advance(50);
-  expect(told).toHaveLength(2);
+  expect(problems).toHaveLength(2);
   watch.stop();
 });

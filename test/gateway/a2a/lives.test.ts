@@ -153,13 +153,13 @@ describe("given a skill with notices for people (A10)", () => {
     });
     const client = await server.client();
     await client.sendMessage(says("A ship has come in", { metadata: { skill: "news" } }));
-    const [told] = await seen.until((replies) => replies.length > 0);
-    expect(told).toMatchObject({
+    const [notice] = await seen.until((replies) => replies.length > 0);
+    expect(notice).toMatchObject({
       kind: "final",
       markdown: "Heard: A ship has come in",
       origin: { channel: "a2a-inbound", promptSummary: "alice · News", sessionId: null },
       audience: { conversation: { channel: "web", room: "lobby" } },
     });
-    expect(told?.correlationId).toBeUndefined();
+    expect(notice?.correlationId).toBeUndefined();
   });
 });

@@ -220,12 +220,12 @@ describe.each<Binding>(["JSONRPC", "HTTP+JSON"])("given the SDK's own client ove
       bob.listTaskPushNotificationConfig({ tenant: "", taskId: id, pageSize: 0, pageToken: "" }),
       bob.deleteTaskPushNotificationConfig({ tenant: "", taskId: id, id: "hers" }),
     ];
-    const heard = async (id: string) =>
+    const responses = async (id: string) =>
       (await Promise.allSettled(ways(id))).map((end) =>
         end.status === "rejected" ? `${end.reason.name}: ${end.reason.message}` : "no error",
       );
-    const refusals = await heard(foreign);
-    expect(refusals).toEqual(await heard("task-that-never-was"));
+    const refusals = await responses(foreign);
+    expect(refusals).toEqual(await responses("task-that-never-was"));
     expect(refusals).not.toContain("no error");
     const everything = { tenant: "", contextId, status: TaskState.TASK_STATE_UNSPECIFIED, pageToken: "" };
     const listed = await bob.listTasks({ ...everything, statusTimestampAfter: undefined });

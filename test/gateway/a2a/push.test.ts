@@ -57,9 +57,9 @@ describe("given a caller with a webhook (A8)", () => {
     const params = { message, configuration: { taskPushNotificationConfig: { url: hookUrl } } };
     await server.post("/a2a/mooring", { jsonrpc: "2.0", id: 1, method: "SendMessage", params }, { traceparent });
     await notified.count(1);
-    const told = notified.items[0]?.headers.traceparent;
-    expect(told).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-0[01]$`));
-    expect(told).not.toContain("00f067aa0ba902b7");
+    const sentTrace = notified.items[0]?.headers.traceparent;
+    expect(sentTrace).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-0[01]$`));
+    expect(sentTrace).not.toContain("00f067aa0ba902b7");
   });
 
   it.each<Binding>(["JSONRPC", "HTTP+JSON"])(

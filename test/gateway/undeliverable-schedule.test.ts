@@ -15,7 +15,7 @@ const web = privateRoom("web", "ann");
 const webB = privateRoom("web-b", "ann");
 const home = { home: { conversation: lobby("web") } };
 
-/** Ann has accounts on both channels; what she schedules goes to the second one, which has a platform of its own. */
+/** Ann has accounts on both channels; the results of her schedules go to the second one, which has its own platform. */
 const start = async (): Promise<string> => {
   product = await LinkedProduct.start(
     roles({
@@ -54,8 +54,8 @@ const untilUndelivered = async (count: number) => {
   }
 };
 
-describe("given a schedule whose place is gone when it fires (P2)", () => {
-  it("when the platform refuses it for good, then its person hears why elsewhere, once for many runs", async () => {
+describe("given a schedule whose target is unreachable when it fires (P2)", () => {
+  it("when the platform refuses it permanently, then its person gets the reason elsewhere, once for many runs", async () => {
     const id = await start();
     refuse("web-b", isAnswer);
     await run(id);
@@ -71,7 +71,7 @@ describe("given a schedule whose place is gone when it fires (P2)", () => {
     expect(reports(lobby("web"))).toEqual([]);
   });
 
-  it("when the person cannot be told either, then the agent's home is, and not what it was about (D3)", async () => {
+  it("when the person is unreachable too, then the agent's home gets the report, without the content (D3)", async () => {
     const id = await start();
     refuse("web-b", isAnswer);
     refuse("web", (delivery) => isReport(delivery) && delivery.target.kind === "private");
@@ -82,7 +82,7 @@ describe("given a schedule whose place is gone when it fires (P2)", () => {
     expect(product.answers(lobby("web"))).toEqual([]);
   });
 
-  it("when the channel's access leaves it out by then, then that is the reason", async () => {
+  it("when the channel's access rules exclude it by then, then that is the reason", async () => {
     const id = await start();
     product.rules = (channel) => ({ ...home, ...(channel === "web-b" && { access: { accounts: ["bob"] } }) });
     await product.restart();
@@ -91,7 +91,7 @@ describe("given a schedule whose place is gone when it fires (P2)", () => {
     expect(product.answers(webB)).toEqual([]);
   });
 
-  it("when the channel itself is gone, then the result comes to the person, with the reason", async () => {
+  it("when the channel is no longer configured, then the result goes to the person, with the reason", async () => {
     const id = await start();
     product.rules = () => ({ ...home, hasChannel: (channel) => channel === "web" });
     await product.restart();
@@ -102,7 +102,7 @@ describe("given a schedule whose place is gone when it fires (P2)", () => {
     );
   });
 
-  it("when its account is no longer the person's, then the result comes to the person, with the reason (D3)", async () => {
+  it("when the account no longer belongs to the person, then the result goes to the person, with the reason (D3)", async () => {
     const id = await start();
     await product.unlink(["web", "ann"], ["web-b", "ann"]);
     await run(id);

@@ -36,7 +36,7 @@ const message = (id: string, more: MessageFields = {}) =>
     ...more,
   });
 
-/** A whole product on one backbone; `restart` forgets all that only a process knew. */
+/** A whole product on one backbone; `restart` drops all in-memory state. */
 const startAll = async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "mooring-repeats-"));
   undo.push(() => rm(dataDir, { recursive: true, force: true }));
@@ -76,8 +76,8 @@ const startAll = async () => {
   };
 };
 
-describe("given messages that come again, later than the bus remembers, to processes that do not (F12)", () => {
-  it("when their turns had ended, then no model is asked and nothing is shown twice", async () => {
+describe("given duplicates after the bus's duplicate window and a restart (F12)", () => {
+  it("when their turns had ended, then no model is called and nothing is shown twice", async () => {
     const product = await startAll();
     const command = message("m2", { command: { name: "help", args: "" } });
     for (const sent of [message("m1"), command]) await product.receive(sent);
