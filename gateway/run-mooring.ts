@@ -9,15 +9,14 @@ import { INTAKE_DURABLE } from "../core/intake/index.ts";
 import { operatorCheck } from "./admin/index.ts";
 import { ensureAdminToken } from "./admin-token.ts";
 import { whenHealthy } from "./backbone-health.ts";
-import { createReadiness, createServer, openHttpListener, type Readiness } from "./http/index.ts";
-import { SignInGuard } from "./http/limits/index.ts";
+import type { Readiness } from "./http/index.ts";
+import { createReadiness, createServer, openHttpListener, SignInGuard } from "./http/index.ts";
 import { metricsGate } from "./http/routes/index.ts";
-import { createMetrics } from "./metrics/index.ts";
 import { publicUrl } from "./public-url.ts";
 import { startAgents } from "./start-agents.ts";
 import { startChannels } from "./start-channels.ts";
 import { createStopping } from "./stopping.ts";
-import { startTelemetry } from "./telemetry/index.ts";
+import { createMetrics, startTelemetry } from "./telemetry/index.ts";
 
 /** A part of the product that a process can run. */
 export type Role = "gateway" | "core";

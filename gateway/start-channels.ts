@@ -14,10 +14,9 @@ import { adapterContext, type ChannelDeps, relayContext } from "./channel-contex
 import { ChannelReporter, ChannelTraffic, pauseKey, watchChannel } from "./channel-status/index.ts";
 import { consoleRoutes } from "./console/index.ts";
 import { createAdapter } from "./create-adapter.ts";
-import { createServer, type HttpListener, type Readiness } from "./http/index.ts";
-import { SignInGuard } from "./http/limits/index.ts";
+import type { HttpListener, Readiness } from "./http/index.ts";
+import { createServer, SignInGuard } from "./http/index.ts";
 import { metricsGate } from "./http/routes/index.ts";
-import type { Metrics } from "./metrics/index.ts";
 import {
   admitsOn,
   Backpressure,
@@ -28,6 +27,7 @@ import {
   type RunningChannel,
   runChannel,
 } from "./relay/index.ts";
+import type { Metrics } from "./telemetry/index.ts";
 import { WriteWatch } from "./write-watch.ts";
 
 interface ChannelsDeps extends Omit<ChannelDeps, "channel" | "tenant" | "agent" | "writes"> {

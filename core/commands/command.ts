@@ -4,8 +4,7 @@ import type { CommandMessage } from "../contract/user-message.ts";
 import type { ScheduleDeps } from "../schedules/index.ts";
 import type { SessionHistory } from "../sessions/index.ts";
 import type { SubtaskDeps } from "../subtasks/index.ts";
-import type { RunningTurns } from "../turns/index.ts";
-import type { TurnRecord } from "../turns/records/index.ts";
+import type { RunningTurns, TurnRecord } from "../turns/index.ts";
 
 /** The dependencies of all commands. */
 export interface CommandDeps extends SubtaskDeps, ScheduleDeps {

@@ -1,6 +1,6 @@
 import type { CommandMessage } from "../contract/user-message.ts";
 import { publishReply } from "../delivery/index.ts";
-import type { TurnRecord } from "../turns/records/index.ts";
+import type { TurnRecord } from "../turns/index.ts";
 import type { CommandDeps } from "./command.ts";
 import { commandFor } from "./commands.ts";
 

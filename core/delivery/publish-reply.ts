@@ -4,7 +4,7 @@ import type { Bus } from "../contract/bus.ts";
 import { type Conversation, conversationKey } from "../contract/conversation.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import type { Audience, ReplyOrigin } from "../contract/work-context.ts";
-import type { TurnRecord } from "../turns/records/index.ts";
+import type { TurnRecord } from "../turns/index.ts";
 
 interface Draft extends AgentRef {
   /** Deterministic, as is createdAt, so that publishing again produces a duplicate that the bus drops. */

@@ -2,7 +2,7 @@ import type { Stored } from "../contract/store.ts";
 import { createOnce } from "../contract/update.ts";
 import type { TurnMessage } from "../contract/user-message.ts";
 import type { SessionWindow } from "../sessions/index.ts";
-import { Journal, type TurnRecord, turnKeyById } from "../turns/records/index.ts";
+import { Journal, type TurnRecord, turnKeyById } from "../turns/index.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 import { begun, type ResolvedTurn, recordOf, resolveTurn } from "./resolve-turn.ts";
 

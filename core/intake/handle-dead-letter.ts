@@ -5,12 +5,11 @@ import { publishReply } from "../delivery/index.ts";
 import { unlinkedPersonId } from "../people/index.ts";
 import type { TurnEntry } from "../sessions/index.ts";
 import { rootSpanId } from "../telemetry/index.ts";
-import { type Agent, failureText, turnSpan } from "../turns/index.ts";
-import { type TurnRecord, turnIdOf, turnKey } from "../turns/records/index.ts";
-import { requesterOf } from "./answer-message.ts";
+import type { Agent, TurnRecord } from "../turns/index.ts";
+import { failureText, turnIdOf, turnKey, turnSpan } from "../turns/index.ts";
+import { isForPeople, noteWhereShown, publishFinal, requesterOf } from "./answer-message.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 import { settledOrigin } from "./prompt-summary.ts";
-import { isForPeople, noteWhereShown, publishFinal } from "./publish-final.ts";
 import { inheritedWork } from "./resolve-turn.ts";
 
 /** Answers the sender of a message that could not be handled, or that crashed its process each time. */

@@ -7,8 +7,8 @@ import type { TurnMessage, UserMessage } from "../contract/user-message.ts";
 import { signalProgress } from "../lib/index.ts";
 import { revokeExposedCodes } from "../people/linking/index.ts";
 import { runSpanId } from "../telemetry/index.ts";
-import { type Agent, TurnYielded, turnSpan } from "../turns/index.ts";
-import { turnIdOf } from "../turns/records/index.ts";
+import type { Agent } from "../turns/index.ts";
+import { TurnYielded, turnIdOf, turnSpan } from "../turns/index.ts";
 import { answerMessage } from "./answer-message.ts";
 import { noteEdit } from "./edited-text.ts";
 import { handleDeadLetter } from "./handle-dead-letter.ts";
@@ -117,10 +117,7 @@ const handle = async (
   const startedAt = deps.clock.monotonic();
   const isOver = deps.turns.begin(opened.record, agent.name);
   const number = { number: run, isLast: failures + 1 >= MAX_FAILURES };
-  const entry = await answerMessage(deps, agent, message, opened, number).finally(() => {
-    isOver();
-    deps.owners.release(turnId);
-  });
+  const entry = await answerMessage(deps, agent, message, opened, number).finally(isOver);
   if (entry === undefined) {
     deps.logger.debug({ traceId, turnId }, "turn had nothing left to do");
     return;

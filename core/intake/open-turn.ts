@@ -2,7 +2,7 @@ import { AppError } from "../contract/app-error.ts";
 import { createOnce } from "../contract/update.ts";
 import type { TurnMessage } from "../contract/user-message.ts";
 import type { SessionWindow } from "../sessions/index.ts";
-import { type TurnRecord, turnKey, turnKeyById } from "../turns/records/index.ts";
+import { type TurnRecord, turnKey, turnKeyById } from "../turns/index.ts";
 import { checkAssumed, openAssumed, resolveFromCache } from "./assumed-turn.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 import { recordOf, resolveTurn } from "./resolve-turn.ts";

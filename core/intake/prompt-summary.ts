@@ -6,8 +6,7 @@ import { createOnce } from "../contract/update.ts";
 import type { ReplyOrigin } from "../contract/work-context.ts";
 import { ChildAbort, maskSecrets, raceAbort, summarisePrompt } from "../lib/index.ts";
 import type { AgentModel } from "../model/index.ts";
-import type { Agent } from "../turns/index.ts";
-import type { TurnRecord } from "../turns/records/index.ts";
+import type { Agent, TurnRecord } from "../turns/index.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 import type { OpenedTurn } from "./open-turn.ts";
 

@@ -4,7 +4,7 @@ import { resolveRepliedTo } from "../delivery/index.ts";
 import { captureOrigin, causeOf } from "../origin/index.ts";
 import { type ResolvedAsker, resolveAsker } from "../people/index.ts";
 import { nextIndex, type SessionWindow, windowOf } from "../sessions/index.ts";
-import { type TurnRecord, turnIdOf } from "../turns/records/index.ts";
+import { type TurnRecord, turnIdOf } from "../turns/index.ts";
 import { editedText } from "./edited-text.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 

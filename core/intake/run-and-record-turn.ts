@@ -3,18 +3,18 @@ import { subjectsOf } from "../contract/subjects.ts";
 import { ChildAbort } from "../lib/index.ts";
 import { viewOfOrigins } from "../origin/index.ts";
 import { fitEntry, nextIndex, type TurnEntry } from "../sessions/index.ts";
+import type { Agent, TurnEnd, TurnRecord } from "../turns/index.ts";
 import {
-  type Agent,
   failureText,
+  Journal,
   runTurn,
+  sessionTtl,
   TurnCancelled,
-  type TurnEnd,
   TurnStopped,
   TurnTimedOut,
   TurnYielded,
   withoutSilence,
 } from "../turns/index.ts";
-import { Journal, sessionTtl, type TurnRecord } from "../turns/records/index.ts";
 import type { FinishedTurn, TurnPrompt, TurnRequester } from "../turns/source/index.ts";
 import { shrinkWindow } from "./compact-session-async.ts";
 import type { IntakeDeps } from "./intake-deps.ts";

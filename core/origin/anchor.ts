@@ -1,16 +1,13 @@
 import type { Anchor } from "../contract/agent-reply.ts";
 import { calendarDaysBetween, localeOf, relativeTime, timeZoneOf, type ViewerTime } from "../contract/relative-time.ts";
 import type { ReplyOrigin } from "../contract/work-context.ts";
+import { isAtHome } from "./capture.ts";
 
 /** The conversation in which a person reads a reply: the delivery's target, not the reply's origin. */
 export interface Viewing extends ViewerTime {
   readonly channel: string;
   readonly sessionId: string | null;
 }
-
-/** Whether the work began in the conversation and session that shows the reply. Only then there is no anchor (O8). */
-export const isAtHome = (origin: ReplyOrigin, { channel, sessionId }: Viewing): boolean =>
-  origin.channel === channel && origin.sessionId === sessionId;
 
 export const anchorFor = (origin: ReplyOrigin, viewing: Viewing, now: number): Anchor | null => {
   if (isAtHome(origin, viewing)) return null;

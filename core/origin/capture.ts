@@ -50,3 +50,9 @@ const stepsOf = (synthetic: Synthetic): ReplyCause["steps"] => {
       return synthetic satisfies never;
   }
 };
+
+/** Whether the work began in the conversation and session that shows the reply. Only then there is no anchor (O8). */
+export const isAtHome = (
+  origin: ReplyOrigin,
+  { channel, sessionId }: { readonly channel: string; readonly sessionId: string | null },
+): boolean => origin.channel === channel && origin.sessionId === sessionId;

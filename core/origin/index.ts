@@ -1,5 +1,5 @@
-export { anchorFor, channelLabel, clockTime, isAtHome } from "./anchor.ts";
-export { captureOrigin, causeOf } from "./capture.ts";
+export { anchorFor, channelLabel, clockTime } from "./anchor.ts";
+export { captureOrigin, causeOf, isAtHome } from "./capture.ts";
 export { ContinuedWork, viewOfOrigins } from "./continued-work.ts";
 export type { PostedReply } from "./posted-message-index.ts";
 export { putPosted, readPosted } from "./posted-message-index.ts";

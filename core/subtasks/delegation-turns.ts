@@ -1,8 +1,7 @@
 import type { Store } from "../contract/store.ts";
 import { listNames } from "../lib/index.ts";
 import type { ToolCall } from "../model/index.ts";
-import type { Agent, TurnEnd } from "../turns/index.ts";
-import type { TurnRecord } from "../turns/records/index.ts";
+import type { Agent, TurnEnd, TurnRecord } from "../turns/index.ts";
 import type { FinishedTurn, TurnHook, TurnSources } from "../turns/source/index.ts";
 import { sealTurn } from "./batch/seal-turn.ts";
 import { resultsPrompt, wakeUpPrompt } from "./continuation/continuation-prompt.ts";

@@ -4,9 +4,9 @@ import { subjectsOf } from "../contract/subjects.ts";
 import { pause, raceAbort } from "../lib/index.ts";
 import { ModelFailed, type StepRequest, type StepResponse } from "../model/index.ts";
 import { stepSpan } from "./agent-spans.ts";
-import { finalIdOf } from "./records/index.ts";
 import type { CoreDeps, Turn } from "./turn.ts";
 import { TurnStopped } from "./turn-errors.ts";
+import { finalIdOf } from "./turn-records.ts";
 
 const MAX_TRIES = 3;
 const FIRST_PAUSE_MS = 1_000;

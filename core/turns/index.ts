@@ -7,3 +7,14 @@ export { runTurn } from "./run-turn.ts";
 export { RunningTurns } from "./running-turns.ts";
 export type { CoreDeps, TurnEnd } from "./turn.ts";
 export { TurnCancelled, TurnStopped, TurnTimedOut, TurnYielded } from "./turn-errors.ts";
+export type { TurnRecord } from "./turn-records.ts";
+export {
+  finalIdOf,
+  Journal,
+  sessionTtl,
+  traceIdOf,
+  turnIdOf,
+  turnKey,
+  turnKeyById,
+  turnsOfAgent,
+} from "./turn-records.ts";

@@ -6,7 +6,7 @@ import { conversationKey } from "../contract/conversation.ts";
 import type { RunningTurn, TurnsAsked } from "../contract/signals.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import type { Agent } from "./agent.ts";
-import type { TurnRecord } from "./records/index.ts";
+import type { TurnRecord } from "./turn-records.ts";
 
 type Accounts = TurnsAsked["accounts"];
 
@@ -33,6 +33,8 @@ export class RunningTurns {
   /** By agent and person, the longest waiting first. */
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #stops = new Map<string, () => void>();
+  /** By turn: called when it ends in this process. */
+  readonly #ends = new Map<string, (() => void)[]>();
   readonly #gathering = new Map<string, Map<string, RunningTurn>>();
   readonly #listeners: Listener[] = [];
 
@@ -51,6 +53,8 @@ export class RunningTurns {
     return () => {
       if (this.#running.get(turnId) !== turn) return;
       this.#running.delete(turnId);
+      for (const call of this.#ends.get(turnId) ?? []) call();
+      this.#ends.delete(turnId);
       if (personId === null) return;
       this.#count({ agent, personId }, -1);
       this.#wakeNext({ agent, personId });
@@ -60,6 +64,12 @@ export class RunningTurns {
   /** Whether this process runs the turn. */
   isRunning(turnId: string): boolean {
     return this.#running.has(turnId);
+  }
+
+  /** Calls `call` when the turn ends in this process, in any way; at once if it does not run here. */
+  whenOver(turnId: string, call: () => void): void {
+    if (this.isRunning(turnId)) this.#ends.set(turnId, [...(this.#ends.get(turnId) ?? []), call]);
+    else call();
   }
 
   /** The number of turns of a person with an agent in this process. */

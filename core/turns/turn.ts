@@ -8,7 +8,7 @@ import type { ChatMessage } from "../model/index.ts";
 import type { SessionWindow } from "../sessions/index.ts";
 import type { Agent } from "./agent.ts";
 import type { Trouble } from "./failure-text.ts";
-import type { Journal, TurnRecord } from "./records/index.ts";
+import type { Journal, TurnRecord } from "./turn-records.ts";
 
 /** The ports that core runs on. */
 export interface CoreDeps {

@@ -10,7 +10,7 @@ import { subjectsOf } from "../../core/contract/subjects.ts";
 import type { Tracer } from "../../core/contract/telemetry.ts";
 import { silentMeter } from "../../core/contract/telemetry.ts";
 import { alwaysWritable, refuseIfUnwritable, type WriteAvailability } from "../../core/contract/write-availability.ts";
-import { SignInGuard } from "../http/limits/index.ts";
+import { SignInGuard } from "../http/index.ts";
 import { Backpressure } from "../relay/index.ts";
 import { loadCardSigner } from "./agent-card.ts";
 import { callerCheck } from "./caller-check.ts";

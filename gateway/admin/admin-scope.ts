@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../../core/contract/app-error.ts";
-import type { SignInGuard } from "../http/limits/index.ts";
+import type { SignInGuard } from "../http/index.ts";
 import { beginVisit } from "./admin-request.ts";
 import type { AuditDeps } from "./audit.ts";
 import { auditHooks } from "./audit.ts";

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config/index.ts";
 import { isTrialModel } from "../../core/model/index.ts";
-import { isLoopbackName } from "../http/limits/index.ts";
+import { isLoopbackName } from "../http/index.ts";
 import type { Finding } from "./finding.ts";
 
 interface WarningOptions {

@@ -4,8 +4,8 @@ import { AppError } from "../../core/contract/app-error.ts";
 import { systemClock } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import { deploymentWarnings } from "../check/index.ts";
-import { createLogger } from "../logging/index.ts";
 import { type Role, runMooring } from "../run-mooring.ts";
+import { createLogger } from "../telemetry/index.ts";
 import { exitCode } from "./exit-code.ts";
 import { greeting } from "./greeting.ts";
 

@@ -4,8 +4,8 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import { type Logger, silentLogger } from "../../core/contract/logger.ts";
+import { type ConnectionLimits, limitConnections } from "./connection-limits.ts";
 import { answerClientError, answerHealth, refuseRequest, refuseUpgrade } from "./http-refusals.ts";
-import { type ConnectionLimits, limitConnections } from "./limits/index.ts";
 import type { Readiness } from "./readiness.ts";
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;

@@ -7,11 +7,11 @@ import { messageOf } from "../../core/contract/app-error.ts";
 import { type Clock, systemClock } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import type { Meter } from "../../core/contract/telemetry.ts";
-import type { Metrics } from "../metrics/index.ts";
+import type { Metrics } from "../telemetry/index.ts";
 import { httpError, toHttpError } from "./http-error.ts";
 import type { HttpListener } from "./http-listener.ts";
 import { RETRY_AFTER } from "./http-refusals.ts";
-import { limitBodies, limitRequests, warnOfUndeclaredProxy } from "./limits/index.ts";
+import { limitBodies, limitRequests, warnOfUndeclaredProxy } from "./limit-requests.ts";
 import type { Readiness } from "./readiness.ts";
 import {
   healthRoutes,

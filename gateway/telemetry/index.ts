@@ -1,2 +1,4 @@
+export { createLogger } from "./create-logger.ts";
+export { createMetrics, type Metrics } from "./create-metrics.ts";
 export { deliverySpan } from "./delivery-span.ts";
 export { startTelemetry } from "./start-telemetry.ts";

@@ -142,7 +142,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   F23: { fault: "a genuine request that somebody plays again", triedIn: ["test/adapters/slack/bad-input.test.ts"] },
   F24: {
     fault: "secrets that could get into logs",
-    triedIn: ["test/e2e/secrets.test.ts", "test/gateway/logging/create-logger.test.ts"],
+    triedIn: ["test/e2e/secrets.test.ts", "test/gateway/telemetry/create-logger.test.ts"],
   },
   F25: {
     fault: "hostile text of a model: mentions, anchors, mark-up",
@@ -227,7 +227,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F38: {
     fault: "bodies that are announced and never sent",
-    triedIn: ["test/outside/slow-bodies.test.ts", "test/gateway/http/limits/body-budget.test.ts"],
+    triedIn: ["test/outside/slow-bodies.test.ts", "test/gateway/http/body-budget.test.ts"],
   },
   F41: {
     fault: "a new version on the data of an earlier release",

@@ -8,7 +8,7 @@ import type { Store } from "../../contract/store.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import { orderKey, type SyntheticMessage } from "../../contract/user-message.ts";
 import { otelTraceId } from "../../telemetry/index.ts";
-import { turnIdOf } from "../../turns/records/index.ts";
+import { turnIdOf } from "../../turns/index.ts";
 import { changeTask, inState, type TaskDeps, withSaid } from "./change-task.ts";
 import { inboundMessage, newTask } from "./inbound-call.ts";
 import type { InboundTask } from "./inbound-task.ts";

@@ -3,7 +3,7 @@ import type { Store } from "../../contract/store.ts";
 import type { SyntheticMessage } from "../../contract/user-message.ts";
 import { isOutstanding, readOwner } from "../../subtasks/index.ts";
 import type { CoreDeps } from "../../turns/index.ts";
-import { turnIdOf } from "../../turns/records/index.ts";
+import { turnIdOf } from "../../turns/index.ts";
 import type { TurnResult } from "../../turns/source/index.ts";
 import { changeTask, inState, notifyWebhooks, withSaid } from "./change-task.ts";
 import { callIn, inboundSessionOf, newTask, taskOfMessage } from "./inbound-call.ts";

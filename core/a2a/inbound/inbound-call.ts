@@ -4,8 +4,8 @@ import type { InboundCall, Said } from "../../contract/inbound-call.ts";
 import { type SyntheticMessage, syntheticMessage } from "../../contract/user-message.ts";
 import type { DelegationContext } from "../../contract/work-context.ts";
 import { stableId, summarisePrompt } from "../../lib/index.ts";
-import type { TurnRecord } from "../../turns/records/index.ts";
-import { traceIdOf } from "../../turns/records/index.ts";
+import type { TurnRecord } from "../../turns/index.ts";
+import { traceIdOf } from "../../turns/index.ts";
 import type { InboundTask } from "./inbound-task.ts";
 
 /** After this time the gateway creates a task that core has not stored yet. */

@@ -2,7 +2,7 @@ import type { Tool } from "../../contract/tool.ts";
 import type { SyntheticMessage } from "../../contract/user-message.ts";
 import { fitEntry, nextIndex, type SessionHistory } from "../../sessions/index.ts";
 import type { Agent, CoreDeps } from "../../turns/index.ts";
-import { sessionTtl } from "../../turns/records/index.ts";
+import { sessionTtl } from "../../turns/index.ts";
 import type { FindRequester, RecordedTurn } from "../../turns/source/index.ts";
 import { withoutPeopleTools } from "../peer-turns.ts";
 import { endInboundTurn } from "./end-inbound-turn.ts";

@@ -3,7 +3,7 @@ import { askerOf, canSee, mayContinue, readRepliedTo } from "../../delivery/inde
 import { type PlacedReply, readPlacedReply, readPosted } from "../../origin/index.ts";
 import { promptOfRun } from "../../schedules/index.ts";
 import type { HistoryEntry } from "../../sessions/index.ts";
-import { finalIdOf } from "../../turns/records/index.ts";
+import { finalIdOf } from "../../turns/index.ts";
 import type { Command, CommandAnswer, CommandCall } from "../command.ts";
 import { explain } from "./explain.ts";
 import { workTree } from "./work-tree.ts";

@@ -2,7 +2,7 @@ import type { ScheduleAddress } from "../../contract/addresses.ts";
 import { type SyntheticMessage, syntheticMessage } from "../../contract/user-message.ts";
 import type { Audience } from "../../contract/work-context.ts";
 import { stableId, summarisePrompt } from "../../lib/index.ts";
-import { traceIdOf } from "../../turns/records/index.ts";
+import { traceIdOf } from "../../turns/index.ts";
 import type { Schedule } from "../schedule-record.ts";
 import type { ScheduleRun } from "./run-record.ts";
 

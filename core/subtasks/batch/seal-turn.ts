@@ -1,8 +1,7 @@
 import type { AgentRef } from "../../contract/agent-ref.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import type { TurnEntry } from "../../sessions/index.ts";
-import type { Agent } from "../../turns/index.ts";
-import type { TurnRecord } from "../../turns/records/index.ts";
+import type { Agent, TurnRecord } from "../../turns/index.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import { type Batch, openCalls, openMembers } from "../owner/batch.ts";
 import { readSubtask, undefinedIfCorrupt } from "../record/subtask-record.ts";

@@ -26,7 +26,7 @@ export interface RunDeps extends SubagentDeps {
   readonly stopping: AbortSignal;
   readonly turnDeadlineMs: number;
   readonly running: RunningGauge;
-  readonly turns: Pick<RunningTurns, "isRunning">;
+  readonly turns: Pick<RunningTurns, "isRunning" | "whenOver">;
   /** Tools for subagents only. */
   readonly ownTools: readonly Tool[];
 }
@@ -53,7 +53,9 @@ export const handleSubtaskRun = async (
   try {
     const ended = hasEnded(subtask) ? subtask : await workOn(deps, agent, claimed);
     if (ended !== undefined) {
-      await reportEnd(deps, ended, () => deps.turns.isRunning(ended.parentTurnId));
+      const { parentTurnId } = ended;
+      deps.turns.whenOver(parentTurnId, () => deps.owners.release(parentTurnId));
+      await reportEnd(deps, ended, () => deps.turns.isRunning(parentTurnId));
       if (ended.depth < deepest(agent.delegation, ended.background)) await cancelChildren(deps, ended);
     }
     return ack;

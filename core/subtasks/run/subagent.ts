@@ -1,9 +1,8 @@
 import { parentContextOf, type Subtask } from "../../contract/subtask.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { stableId } from "../../lib/index.ts";
-import type { Agent } from "../../turns/index.ts";
+import type { Agent, TurnRecord } from "../../turns/index.ts";
 import { deepest } from "../../turns/limits/index.ts";
-import type { TurnRecord } from "../../turns/records/index.ts";
 
 /** The agent for a subtask: at most the tools of its parent (S5), plus those of subagents. */
 export const subagentFor = (agent: Agent, subtask: Subtask, ownTools: readonly Tool[]): Agent => {

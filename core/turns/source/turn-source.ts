@@ -2,8 +2,8 @@ import type { SyntheticType } from "../../contract/synthetic.ts";
 import type { SyntheticMessage, SyntheticMessageOf, TurnMessage } from "../../contract/user-message.ts";
 import type { SessionWindow, TurnEntry } from "../../sessions/index.ts";
 import type { Agent } from "../agent.ts";
-import type { TurnRecord } from "../records/index.ts";
 import type { TurnEnd } from "../turn.ts";
+import type { TurnRecord } from "../turn-records.ts";
 
 /** The input that starts a turn, in the form that the model reads. */
 export interface TurnPrompt {

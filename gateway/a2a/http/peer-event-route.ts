@@ -7,8 +7,7 @@ import type { Backbone } from "../../../core/contract/backbone.ts";
 import type { Secret } from "../../../core/contract/secret.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { Name } from "../../../core/contract/token.ts";
-import { digestOf } from "../../http/index.ts";
-import { markAuthenticated } from "../../http/limits/index.ts";
+import { digestOf, markAuthenticated } from "../../http/index.ts";
 
 const MAX_BODY_BYTES = 1_000_000;
 const TOKEN = "x-a2a-notification-token";

@@ -13,7 +13,7 @@ import type { Logger } from "../../../core/contract/logger.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import type { Tracer } from "../../../core/contract/telemetry.ts";
 import { type TraceHeaders, traceHeaders, turnSpanId } from "../../../core/telemetry/index.ts";
-import { turnKey } from "../../../core/turns/records/index.ts";
+import { turnKey } from "../../../core/turns/index.ts";
 import { statusUpdate } from "./task-events.ts";
 import { toWire } from "./to-wire.ts";
 import { openWebhook } from "./webhooks.ts";

@@ -4,7 +4,7 @@ import type { AgentRef } from "../../../core/contract/agent-ref.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import { readSubtask } from "../../../core/subtasks/index.ts";
 import { otelTraceId } from "../../../core/telemetry/index.ts";
-import { type TurnRecord, turnIdOf, turnKeyById } from "../../../core/turns/records/index.ts";
+import { type TurnRecord, turnIdOf, turnKeyById } from "../../../core/turns/index.ts";
 
 export interface FoundTurn {
   readonly messageId: string;

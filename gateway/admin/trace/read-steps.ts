@@ -1,6 +1,6 @@
 import { SEND_MESSAGE } from "../../../core/a2a/index.ts";
 import type { Store } from "../../../core/contract/store.ts";
-import { Journal } from "../../../core/turns/records/index.ts";
+import { Journal } from "../../../core/turns/index.ts";
 import type { Trace } from "../../admin-api/index.ts";
 
 type Step = Trace["subtasks"][number]["steps"][number];

@@ -4,7 +4,7 @@ import type { Store } from "../../../core/contract/store.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { INTAKE_DURABLE } from "../../../core/intake/index.ts";
 import type { SessionHistory, TurnEntry } from "../../../core/sessions/index.ts";
-import type { TurnRecord } from "../../../core/turns/records/index.ts";
+import type { TurnRecord } from "../../../core/turns/index.ts";
 import type { Turn } from "../../admin-api/index.ts";
 
 export interface TurnEnd {

@@ -2,9 +2,10 @@ import { timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { MetricsConfig } from "../../../config/index.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
-import type { Metrics } from "../../metrics/index.ts";
+import type { Metrics } from "../../telemetry/index.ts";
 import { bearerToken, configuredDigest, digestOf } from "../credentials.ts";
-import { isLocalClient, isLoopbackName, type SignInGuard } from "../limits/index.ts";
+import { isLocalClient, isLoopbackName } from "../limit-requests.ts";
+import type { SignInGuard } from "../sign-in-guard.ts";
 
 /** Throws unless the request may read metrics. */
 export type MetricsGate = (request: FastifyRequest, reply: FastifyReply) => void;

@@ -14,7 +14,7 @@ import type { FromPerson, InboundMessage } from "../../../core/contract/user-mes
 import type { WriteAvailability } from "../../../core/contract/write-availability.ts";
 import { alwaysWritable, unlessUnwritable } from "../../../core/contract/write-availability.ts";
 import { noteEdit } from "../../../core/intake/index.ts";
-import { traceIdOf } from "../../../core/turns/records/index.ts";
+import { traceIdOf } from "../../../core/turns/index.ts";
 import { accessCheck } from "./channel-rules.ts";
 
 interface InboxDeps {

@@ -9,9 +9,9 @@ import { systemClock as clock } from "../../../core/contract/clock.ts";
 import { whenHealthy } from "../../../gateway/backbone-health.ts";
 import { openHttpListener } from "../../../gateway/http/http-listener.ts";
 import { createReadiness } from "../../../gateway/http/readiness.ts";
-import { createLogger } from "../../../gateway/logging/create-logger.ts";
-import { createMetrics } from "../../../gateway/metrics/create-metrics.ts";
 import { startChannels } from "../../../gateway/start-channels.ts";
+import { createLogger } from "../../../gateway/telemetry/create-logger.ts";
+import { createMetrics } from "../../../gateway/telemetry/create-metrics.ts";
 import { answerQuestions, memoryInUse } from "./answer-questions.ts";
 import { UNLIMITED } from "./unlimited.ts";
 

@@ -13,7 +13,7 @@ import { inboundOptions } from "../../../gateway/agent-config.ts";
 import { openHttpListener } from "../../../gateway/http/http-listener.ts";
 import { createReadiness } from "../../../gateway/http/readiness.ts";
 import { createServer } from "../../../gateway/http/server.ts";
-import { createMetrics } from "../../../gateway/metrics/create-metrics.ts";
+import { createMetrics } from "../../../gateway/telemetry/create-metrics.ts";
 import { type BackbonePlace, openPlace, type PlaceOptions, places } from "../../core/deaths/backbone-place.ts";
 import type { Script } from "../../fakes/scripted-model.ts";
 import { ScriptedModel } from "../../fakes/scripted-model.ts";

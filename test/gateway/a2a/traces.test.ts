@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { otelTraceId } from "../../../core/telemetry/trace-context.ts";
-import { turnsOfAgent } from "../../../core/turns/records/turn-record.ts";
+import { turnsOfAgent } from "../../../core/turns/turn-records.ts";
 import { findMessage } from "../../../gateway/admin/trace/find-message.ts";
 import { A2aUnderTest } from "./a2a-under-test.ts";
 

@@ -16,7 +16,7 @@ import { adminRoutes } from "../../../gateway/admin/admin-routes.ts";
 import { adminScope } from "../../../gateway/admin/admin-scope.ts";
 import { operatorCheck } from "../../../gateway/admin/operator.ts";
 import { toHttpError } from "../../../gateway/http/http-error.ts";
-import { SignInGuard } from "../../../gateway/http/limits/sign-in-guard.ts";
+import { SignInGuard } from "../../../gateway/http/sign-in-guard.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 
 const CONFIG = `

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Clock, systemClock } from "../../../core/contract/clock.ts";
-import { traceIdOf } from "../../../core/turns/records/turn-record.ts";
+import { traceIdOf } from "../../../core/turns/turn-records.ts";
 import { findMessage } from "../../../gateway/admin/trace/find-message.ts";
 import { traceEvents } from "../../../gateway/admin/trace/trace-events.ts";
 import { Gate } from "../../fakes/model-answer.ts";

@@ -3,7 +3,7 @@ import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import { deadLetterKey } from "../../../core/contract/bus.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import { historyKey } from "../../../core/sessions/history-entry.ts";
-import { traceIdOf, turnIdOf, turnKeyById } from "../../../core/turns/records/turn-record.ts";
+import { traceIdOf, turnIdOf, turnKeyById } from "../../../core/turns/turn-records.ts";
 import { sends } from "../../core/a2a/peers-under-test.ts";
 import { userMessage } from "../../core/core-under-test.ts";
 import { type Asked, delegates, Held, roles, taskOf } from "../../core/subtasks/delegating.ts";

@@ -6,7 +6,7 @@ import { silentLogger as logger } from "../../../core/contract/logger.ts";
 import { type HttpListener, openHttpListener } from "../../../gateway/http/http-listener.ts";
 import { createReadiness } from "../../../gateway/http/readiness.ts";
 import { createServer } from "../../../gateway/http/server.ts";
-import { createMetrics } from "../../../gateway/metrics/create-metrics.ts";
+import { createMetrics } from "../../../gateway/telemetry/create-metrics.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { ServedChannel } from "../../fakes/served-channel.ts";

@@ -6,7 +6,7 @@ import { silentLogger } from "../../../core/contract/logger.ts";
 import { type HttpListener, openHttpListener } from "../../../gateway/http/http-listener.ts";
 import { createReadiness, type Readiness } from "../../../gateway/http/readiness.ts";
 import { createServer } from "../../../gateway/http/server.ts";
-import { createMetrics } from "../../../gateway/metrics/create-metrics.ts";
+import { createMetrics } from "../../../gateway/telemetry/create-metrics.ts";
 import { ServedChannel } from "../../fakes/served-channel.ts";
 
 let app: FastifyInstance;

@@ -11,10 +11,10 @@ import { adapterContext, relayContext } from "../../../../gateway/channel-contex
 import { openHttpListener } from "../../../../gateway/http/http-listener.ts";
 import { createReadiness } from "../../../../gateway/http/readiness.ts";
 import { createServer } from "../../../../gateway/http/server.ts";
-import { createMetrics } from "../../../../gateway/metrics/create-metrics.ts";
 import { publicUrl } from "../../../../gateway/public-url.ts";
 import { runChannel } from "../../../../gateway/relay/run-channel.ts";
 import { startAgents } from "../../../../gateway/start-agents.ts";
+import { createMetrics } from "../../../../gateway/telemetry/create-metrics.ts";
 import { openPlace } from "../../../core/deaths/backbone-place.ts";
 import type { DeploymentOrder, FromDeployment, ToDeployment } from "./deployment-process.ts";
 

@@ -7,9 +7,9 @@ import { Secret } from "../../../../core/contract/secret.ts";
 import { silentMeter as meter } from "../../../../core/contract/telemetry.ts";
 import { operatorCheck } from "../../../../gateway/admin/operator.ts";
 import { toHttpError } from "../../../../gateway/http/http-error.ts";
-import { SignInGuard } from "../../../../gateway/http/limits/sign-in-guard.ts";
 import { metricsGate, metricsRoute } from "../../../../gateway/http/routes/metrics.ts";
-import { createMetrics } from "../../../../gateway/metrics/create-metrics.ts";
+import { SignInGuard } from "../../../../gateway/http/sign-in-guard.ts";
+import { createMetrics } from "../../../../gateway/telemetry/create-metrics.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 
 let app: FastifyInstance;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { silentLogger } from "../../../core/contract/logger.ts";
-import { createMetrics } from "../../../gateway/metrics/create-metrics.ts";
+import { createMetrics } from "../../../gateway/telemetry/create-metrics.ts";
 
 describe("given the meter", () => {
   it("when a name or label is not defined, then that is logged once and nothing is thrown", async () => {

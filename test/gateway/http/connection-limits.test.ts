@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { silentLogger } from "../../../../core/contract/logger.ts";
-import { type HttpListener, openHttpListener } from "../../../../gateway/http/http-listener.ts";
-import { createReadiness } from "../../../../gateway/http/readiness.ts";
+import { silentLogger } from "../../../core/contract/logger.ts";
+import { type HttpListener, openHttpListener } from "../../../gateway/http/http-listener.ts";
+import { createReadiness } from "../../../gateway/http/readiness.ts";
 
 let listener: HttpListener;
 let lines: object[];

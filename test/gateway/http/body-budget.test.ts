@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type ArrivingBody, BodyBudget, type Sender } from "../../../../gateway/http/limits/body-budget.ts";
-import { propertyRuns } from "../../../setup/property-runs.ts";
+import { type ArrivingBody, BodyBudget, type Sender } from "../../../gateway/http/body-budget.ts";
+import { propertyRuns } from "../../setup/property-runs.ts";
 
 const MB = 1_000_000;
 const stranger = (key: string): Sender => ({ key, allowance: 1, isAuthenticated: false });

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { BlockList, isIPv6 } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { AddressRates, addressKey, allowanceOf, isLoopback } from "../../../adapters/contract/rate-limit.ts";
-import type { GatewayLimits } from "../../../config/index.ts";
-import type { Clock, Timer } from "../../../core/contract/clock.ts";
-import type { Logger } from "../../../core/contract/logger.ts";
-import { httpError } from "../http-error.ts";
+import { AddressRates, addressKey, allowanceOf, isLoopback } from "../../adapters/contract/rate-limit.ts";
+import type { GatewayLimits } from "../../config/index.ts";
+import type { Clock, Timer } from "../../core/contract/clock.ts";
+import type { Logger } from "../../core/contract/logger.ts";
 import { BodyBudget } from "./body-budget.ts";
+import { httpError } from "./http-error.ts";
 
 /** The parts of a request that tell where it comes from; `ip` is the address that a trusted proxy named, if there is one. */
 export interface Origin {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createLogger } from "../../../gateway/logging/create-logger.ts";
+import { createLogger } from "../../../gateway/telemetry/create-logger.ts";
 
 const logging = (level: "debug" | "info") => {
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { metricDefinitions } from "../../../gateway/metrics/metric-definitions.ts";
+import { metricDefinitions } from "../../../gateway/telemetry/metric-definitions.ts";
 import { projectFiles, projectRoot } from "../../setup/project-files.ts";
 
 const KINDS: Readonly<Record<string, string>> = { count: "counter", observe: "histogram", gauge: "gauge" };

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { AppError } from "../../../../core/contract/app-error.ts";
-import { silentLogger } from "../../../../core/contract/logger.ts";
-import { SignInGuard } from "../../../../gateway/http/limits/sign-in-guard.ts";
-import { ManualClock } from "../../../fakes/manual-clock.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import { silentLogger } from "../../../core/contract/logger.ts";
+import { SignInGuard } from "../../../gateway/http/sign-in-guard.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
 
 const RIGHT = "Bearer right";
 let clock: ManualClock;

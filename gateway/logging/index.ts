@@ -1,1 +1,0 @@
-export { createLogger } from "./create-logger.ts";
