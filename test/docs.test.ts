@@ -36,6 +36,16 @@ const quotedMessages = (markdown: string): string[] =>
     .flatMap(([, cell = ""]) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text = ""]) => text))
     .filter((text) => text.includes(" "));
 
+/** Sections of the architecture page that follow one piece of work from file to file. */
+const WALKS = ["One Slack message", "One schedule with three subtasks", "One late answer of another agent"];
+const MAX_WALK_FILES = 20;
+
+const filesOfSection = (markdown: string, title: string): Set<string> => {
+  const section = markdown.split(/^## /m).find((text) => text.startsWith(`${title}\n`)) ?? "";
+  const paths = namedPaths("docs/architecture.md", section).map((named) => named.path);
+  return new Set(paths.filter((named) => named.endsWith(".ts")));
+};
+
 describe("given the project's documents", () => {
   it("then there are some", () => {
     expect(documents).toEqual(expect.arrayContaining(["README.md", "CHANGELOG.md", "docs/architecture.md"]));
@@ -94,6 +104,12 @@ describe("given the project's documents", () => {
     const quoted = quotedMessages(read("docs/troubleshooting.md"));
     expect(quoted.length).toBeGreaterThan(30);
     expect(quoted.filter((message) => !source.includes(message))).toEqual([]);
+  });
+
+  it.each(WALKS)('then a reader follows "%s" through at most 20 files', (title) => {
+    const files = filesOfSection(read("docs/architecture.md"), title);
+    expect(files.size).toBeGreaterThanOrEqual(10);
+    expect([...files].slice(MAX_WALK_FILES)).toEqual([]);
   });
 
   it.each(documents.filter((document) => document.startsWith("docs/adr/")))("then %s is a short record", (document) => {

@@ -11,7 +11,7 @@ import { readPlacedReply } from "../../../core/origin/index.ts";
 import { enqueueActivity } from "../activity/activity-entry.ts";
 import type { RelayContext } from "../context.ts";
 import { ACCESS_LOST, deadLettered } from "../sending/outcomes.ts";
-import { draftIn, startId } from "../streaming/stream-text.ts";
+import { draftIn, startId } from "../streaming/stream-draft.ts";
 import { appendOrHold, type Deliver, type Show, showInLog } from "./append-to-log.ts";
 import { isEmpty } from "./reply-handler.ts";
 
@@ -47,7 +47,7 @@ export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Pro
         if (draft.target.channel === channel && !isLog) await enqueueDraft(context, draft);
         return ack;
       }
-      const isActivity = activityOf(reply) !== undefined;
+      const isActivity = reply.kind !== "final" && activityOf(reply) !== undefined;
       const all = await context.targetsOn(channel, reply);
       if (hasLostAccess(channel, reply, all)) await context.reportGone(reply, reply.audience.conversation, ACCESS_LOST);
       // Activity goes to the origin conversation only (D2).

@@ -16,8 +16,8 @@ import { callEdit } from "../sending/call-adapter.ts";
 import { draftOf, type SendPart } from "../sending/delivery-parts.ts";
 import type { RequestHandler } from "../sending/request-handler.ts";
 import { mayTryAgain } from "../sending/retry.ts";
-import { LiveEdits } from "./live-edits.ts";
-import { beginRequest, type Delta, draftReply, startId, type Written, WrittenText } from "./stream-text.ts";
+import type { Delta, Written } from "./stream-draft.ts";
+import { beginRequest, draftReply, LiveEdits, startId, WrittenText } from "./stream-draft.ts";
 
 /** An answer that the model is writing. */
 interface Stream {

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { subjectsOf } from "../../../../core/contract/subjects.ts";
 import { publishLoad } from "../../../../core/intake/publish-load.ts";
-import { Backpressure } from "../../../../gateway/relay/inbound/backpressure.ts";
-import { createInbox } from "../../../../gateway/relay/inbound/inbox.ts";
+import { Backpressure, createInbox } from "../../../../gateway/relay/inbound/inbox.ts";
 import { userMessage } from "../../../core/core-under-test.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 import type { RelayRig } from "../relay-rig.ts";

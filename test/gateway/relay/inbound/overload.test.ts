@@ -10,7 +10,7 @@ import { silentMeter as meter } from "../../../../core/contract/telemetry.ts";
 import { LOOK_AT_LOAD_EVERY_MS, publishLoad } from "../../../../core/intake/publish-load.ts";
 import { startCore } from "../../../../core/start-core.ts";
 import { adapterContext, relayContext } from "../../../../gateway/channel-contexts.ts";
-import { Backpressure } from "../../../../gateway/relay/inbound/backpressure.ts";
+import { Backpressure } from "../../../../gateway/relay/inbound/inbox.ts";
 import { runChannel } from "../../../../gateway/relay/run-channel.ts";
 import { SocketHost } from "../../../adapters/web/socket-host.ts";
 import { enter, type WebClient } from "../../../adapters/web/web-client.ts";

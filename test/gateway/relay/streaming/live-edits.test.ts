@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { LiveEdits } from "../../../../gateway/relay/streaming/live-edits.ts";
+import { LiveEdits } from "../../../../gateway/relay/streaming/stream-draft.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 
 interface Message {
