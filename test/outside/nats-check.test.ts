@@ -84,7 +84,7 @@ describe("given a cluster of three and replicas 3 (F35)", () => {
     expect(down.output).toMatch(
       /problem +quorum: none, nothing is stored .*: 2 of 3 nodes must be up; start the others/,
     );
-    expect(down.output).toMatch(/note +channels: not asked/);
+    expect(down.output).toMatch(/note +channels: not checked/);
     expect(down.code).toBe(1);
     expect(down.ms).toBeLessThan(10_000);
   });
