@@ -89,7 +89,8 @@ export const runChannel = async (
     channel,
     firstAttempt: firstAttempt.catch(() => undefined),
     health() {
-      if (wanted.isPaused || (lease && !lease.held)) return { ok: true, standby: true };
+      // With a lease, the connection opens after the lease is taken and closes before it is released.
+      if (wanted.isPaused || (lease && !(lease.held && isOpen))) return { ok: true, standby: true };
       const health = isHealthAdapter(adapter) ? adapter.health() : { ok: true as const };
       const reason = connection.problem ?? (health.ok ? deliveryHealth.problem : health.reason);
       if (reason === undefined) return { ok: true, standby: false };

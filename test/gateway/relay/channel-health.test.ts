@@ -55,6 +55,31 @@ describe("given a channel that runs", () => {
   });
 });
 
+describe("given an exclusive channel whose adapter is not connected once it stops", () => {
+  it("when it stops slowly, then it is on standby, not degraded (F30)", async () => {
+    const adapter = new LogChannel("queue", { connection: "exclusive", resend: "repeats" });
+    let stop = () => {};
+    const stopped = new Promise<void>((resolve) => {
+      stop = resolve;
+    });
+    let isConnected = true;
+    const slowly = Object.assign(adapter, {
+      health: () => (isConnected ? { ok: true } : { ok: false, reason: "not connected" }),
+      stop: () => {
+        isConnected = false;
+        return stopped;
+      },
+    });
+    const running = await runChannel(rig.context, slowly, "gateway");
+    expect(running.health()).toEqual({ ok: true, standby: false });
+    const stopping = running.stop();
+    await vi.waitUntil(() => !isConnected);
+    expect(running.health()).toEqual({ ok: true, standby: true });
+    stop();
+    await stopping;
+  });
+});
+
 describe("given a channel that starts in the background", () => {
   it("when its platform does not answer, then it runs at once, its health says so, and it can be stopped (F33)", async () => {
     const adapter = new LogChannel("queue", { connection: "shared", resend: "repeats" });
