@@ -25,7 +25,7 @@ export const resolveFromCache = (deps: IntakeDeps, message: TurnMessage): Resolv
   const { replyTo, conversation, editable = false } = message;
   const isPlain = replyTo === undefined && conversation.thread === undefined;
   // The record fixes the text of an editable message, so its edits must be read first.
-  if (!isPlain || editable || deps.store.exclusive) return undefined;
+  if (!isPlain || editable) return undefined;
   const window = deps.sessions.inMemory(message);
   const asker = deps.askers.last(message);
   return window && asker && { window, work: begun(message, window.sessionId, asker) };

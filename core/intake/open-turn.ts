@@ -17,7 +17,8 @@ export interface OpenedTurn {
 
 /** Creates or finds the record of the message. The record fixes origin and audience (O2). */
 export const openTurn = async (deps: IntakeDeps, message: TurnMessage): Promise<OpenedTurn> => {
-  const assumed = resolveFromCache(deps, message);
+  // An exclusive store answers from memory, so an assumption would save nothing.
+  const assumed = deps.store.exclusive ? undefined : resolveFromCache(deps, message);
   const opened = await (assumed ? openAssumed(deps, message, assumed) : openResolved(deps, message));
   return opened === undefined ? find(deps, message) : { ...opened, seenBefore: false };
 };
