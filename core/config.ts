@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SkillConfig } from "./a2a/config.ts";
-import { DeliveryConfig } from "./contract/delivery-policy.ts";
-import { Name } from "./contract/token.ts";
+import { DeliveryConfig } from "./contract/messages/delivery-policy.ts";
+import { Name } from "./contract/ports/token.ts";
 import { Home } from "./delivery/index.ts";
 import { ModelConfig } from "./model/config.ts";
 import { ScheduleConfig } from "./schedules/config.ts";

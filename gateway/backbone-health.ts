@@ -1,9 +1,9 @@
 import { isRefreshingAdapter } from "../adapters/contract/abilities.ts";
 import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import { AppError, messageOf } from "../core/contract/app-error.ts";
-import type { Backbone } from "../core/contract/backbone.ts";
-import type { Clock, Timer } from "../core/contract/clock.ts";
-import type { Logger } from "../core/contract/logger.ts";
+import type { Backbone } from "../core/contract/ports/backbone.ts";
+import type { Clock, Timer } from "../core/contract/ports/clock.ts";
+import type { Logger } from "../core/contract/ports/logger.ts";
 
 const POLL_EVERY_MS = 100;
 

@@ -1,10 +1,10 @@
 import type { Config } from "../config/index.ts";
 import { openBackbone } from "../core/backbone/index.ts";
 import { AppError } from "../core/contract/app-error.ts";
-import type { RequiredReader } from "../core/contract/backbone.ts";
-import type { Clock } from "../core/contract/clock.ts";
-import type { Logger } from "../core/contract/logger.ts";
-import { subjectsOf } from "../core/contract/subjects.ts";
+import { subjectsOf } from "../core/contract/messages/subjects.ts";
+import type { RequiredReader } from "../core/contract/ports/backbone.ts";
+import type { Clock } from "../core/contract/ports/clock.ts";
+import type { Logger } from "../core/contract/ports/logger.ts";
 import { INTAKE_DURABLE } from "../core/intake/index.ts";
 import { operatorCheck } from "./admin/index.ts";
 import { ensureAdminToken } from "./admin-token.ts";

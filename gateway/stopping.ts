@@ -1,6 +1,6 @@
 import { messageOf } from "../core/contract/app-error.ts";
-import type { Clock } from "../core/contract/clock.ts";
-import type { Logger } from "../core/contract/logger.ts";
+import type { Clock } from "../core/contract/ports/clock.ts";
+import type { Logger } from "../core/contract/ports/logger.ts";
 
 type Step = { readonly name: string; readonly run: () => void | Promise<void> };
 

@@ -21,6 +21,7 @@ import type { SourceFile } from "./architecture/source-file.ts";
 import {
   environmentInOnePlace,
   noBannedNames,
+  noCrowdedFolders,
   noHandWrittenUpdates,
   noLongFiles,
   noPlatformQuestions,
@@ -39,7 +40,7 @@ const imports = (path: string, ...targets: string[]): SourceFile =>
 describe("given the project's own files", () => {
   it("then they are found", () => {
     expect(source.length).toBeGreaterThan(40);
-    expect(source.map(({ path }) => path)).toContain("core/contract/bus.ts");
+    expect(source.map(({ path }) => path)).toContain("core/contract/ports/bus.ts");
   });
 
   it.each([
@@ -57,6 +58,7 @@ describe("given the project's own files", () => {
     ["no folders import each other in a circle", noFolderCycles],
     ["files are named after what they hold", noBannedNames],
     ["files are short", noLongFiles],
+    ["folders are small", noCrowdedFolders],
     ["the environment is read in one place", environmentInOnePlace],
     ["nobody asks which channel it is", noPlatformQuestions],
     ["secrets are compared in constant time", secretsInConstantTime],
@@ -301,6 +303,12 @@ describe("given a file that is not as files should be, then it is reported", () 
     const lines = (count: number) => "x\n".repeat(count);
     expect(noLongFiles([file("core/a.ts", lines(301)), file("test/a.test.ts", lines(501))])).toHaveLength(2);
     expect(noLongFiles([file("core/a.ts", lines(300)), file("test/a.test.ts", lines(500))])).toEqual([]);
+  });
+
+  it("folder: 16 files", () => {
+    const inFolder = (count: number) => Array.from({ length: count }, (_, n) => file(`core/turns/${n}.ts`, ""));
+    expect(noCrowdedFolders(inFolder(16))).toHaveLength(1);
+    expect(noCrowdedFolders([...inFolder(15), file("core/turns/limits/a.ts", ""), file("test/a.ts", "")])).toEqual([]);
   });
 
   it.each(["process.env.HOME", 'process["env"]', "const { env } = process;", 'import { env } from "node:process";'])(

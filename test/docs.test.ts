@@ -133,14 +133,14 @@ describe("given a document that names a path that is gone, then it is reported",
     "`gone.json`",
     "[text](gone.md)",
     "[text](../core/contract/gone.ts#part)",
-    "two: `core/contract/bus.ts` and `config/gone.yaml`",
+    "two: `core/contract/ports/bus.ts` and `config/gone.yaml`",
   ])("%s", (text) => {
     expect(goneFrom("docs/page.md", `\n\`\`\`\nfenced\n\`\`\`\n${text}`)).toHaveLength(1);
     expect(goneFrom("docs/page.md", `\n\`\`\`\nfenced\n\`\`\`\n${text}`)[0]).toMatch(/^docs\/page\.md:5 names .*gone/);
   });
 
   it.each([
-    "`core/contract/bus.ts`",
+    "`core/contract/ports/bus.ts`",
     "`core/contract/`",
     "`adapters/<platform>/index.ts`",
     "`bus.ts`",

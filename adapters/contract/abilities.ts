@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
-import type { Conversation } from "../../core/contract/conversation.ts";
-import type { UserSignal } from "../../core/contract/signals.ts";
-import type { Attachment } from "../../core/contract/user-message.ts";
+import type { Conversation } from "../../core/contract/messages/conversation.ts";
+import type { UserSignal } from "../../core/contract/messages/signals.ts";
+import type { Attachment } from "../../core/contract/messages/user-message.ts";
 import type { ChannelAdapter, Delivery, Receipt } from "./channel-adapter.ts";
 
 /** Receives the signals of its agent: text deltas, typing, new log entries. */

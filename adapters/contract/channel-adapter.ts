@@ -1,6 +1,6 @@
-import type { AgentReply, Anchor } from "../../core/contract/agent-reply.ts";
-import type { Conversation } from "../../core/contract/conversation.ts";
-import type { InboundMessage } from "../../core/contract/user-message.ts";
+import type { AgentReply, Anchor } from "../../core/contract/messages/agent-reply.ts";
+import type { Conversation } from "../../core/contract/messages/conversation.ts";
+import type { InboundMessage } from "../../core/contract/messages/user-message.ts";
 import type { Measure } from "./markdown/split-markdown.ts";
 
 /** A channel, as the gateway sees it. More abilities are the named interfaces in `abilities.ts`. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { DeliveryConfig, Locale, TimeZone } from "../../core/contract/delivery-policy.ts";
-import { Name } from "../../core/contract/token.ts";
+import { DeliveryConfig, Locale, TimeZone } from "../../core/contract/messages/delivery-policy.ts";
+import { Name } from "../../core/contract/ports/token.ts";
 
 const anyOrListed = z.union([z.literal("*"), z.array(z.string().min(1))]);
 

@@ -1,5 +1,5 @@
 import { BoundedCache } from "../../core/contract/bounded-cache.ts";
-import type { Clock } from "../../core/contract/clock.ts";
+import type { Clock } from "../../core/contract/ports/clock.ts";
 
 const QUIET_MS = 10 * 60_000;
 const MAX_REMEMBERED = 10_000;

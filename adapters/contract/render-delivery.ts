@@ -1,5 +1,5 @@
-import type { ReplyAction } from "../../core/contract/agent-reply.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
+import type { ReplyAction } from "../../core/contract/messages/agent-reply.ts";
 import type { Delivery } from "./channel-adapter.ts";
 import { DeliveryFailed } from "./delivery-failed.ts";
 

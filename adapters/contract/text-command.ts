@@ -1,4 +1,4 @@
-import type { CommandLine } from "../../core/contract/user-message.ts";
+import type { CommandLine } from "../../core/contract/messages/user-message.ts";
 
 const COMMAND = /^\/([a-z][a-z0-9-]{0,31})(?:\s+([\s\S]*))?$/i;
 

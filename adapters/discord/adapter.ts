@@ -1,6 +1,6 @@
 import { messageOf } from "../../core/contract/app-error.ts";
-import type { Conversation } from "../../core/contract/conversation.ts";
-import type { Attachment } from "../../core/contract/user-message.ts";
+import type { Conversation } from "../../core/contract/messages/conversation.ts";
+import type { Attachment } from "../../core/contract/messages/user-message.ts";
 import type { MembershipAdapter, RoomsAdapter } from "../contract/abilities.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";

@@ -1,5 +1,5 @@
-import type { Conversation } from "../../core/contract/conversation.ts";
-import type { Account, CommandLine, CommandMessage, FromPerson } from "../../core/contract/user-message.ts";
+import type { Conversation } from "../../core/contract/messages/conversation.ts";
+import type { Account, CommandLine, CommandMessage, FromPerson } from "../../core/contract/messages/user-message.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import { kindFor, textCommand } from "../contract/text-command.ts";
 import type { DiscordInteraction, DiscordMessage, DiscordUser } from "./inbound/events.ts";

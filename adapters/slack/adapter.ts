@@ -1,7 +1,7 @@
 import type { webApi } from "@slack/bolt";
 import { AppError } from "../../core/contract/app-error.ts";
-import type { Conversation } from "../../core/contract/conversation.ts";
-import type { Attachment, FromPerson } from "../../core/contract/user-message.ts";
+import type { Conversation } from "../../core/contract/messages/conversation.ts";
+import type { Attachment, FromPerson } from "../../core/contract/messages/user-message.ts";
 import type { RoomsAdapter, Webhook, WebhookAdapter } from "../contract/abilities.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";

@@ -1,6 +1,6 @@
 import { webApi } from "@slack/bolt";
 import { BoundedCache } from "../../core/contract/bounded-cache.ts";
-import type { Clock } from "../../core/contract/clock.ts";
+import type { Clock } from "../../core/contract/ports/clock.ts";
 import { slackErrorOf } from "./api/failure.ts";
 import type { SlackIdentity } from "./api/web-api.ts";
 import type { SlackAccess } from "./config.ts";

@@ -1,8 +1,8 @@
 import { verifySlackRequest } from "@slack/bolt";
 import { messageOf } from "../../core/contract/app-error.ts";
-import type { Clock } from "../../core/contract/clock.ts";
-import type { Logger } from "../../core/contract/logger.ts";
-import { Unwritable } from "../../core/contract/write-availability.ts";
+import type { Clock } from "../../core/contract/ports/clock.ts";
+import type { Logger } from "../../core/contract/ports/logger.ts";
+import { Unwritable } from "../../core/contract/ports/write-availability.ts";
 import type { Webhook, WebhookResponse } from "../contract/abilities.ts";
 import type { Intake } from "./intake.ts";
 import { readBody } from "./payload.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { AgentRef } from "../../core/contract/agent-ref.ts";
-import { isoTime } from "../../core/contract/clock.ts";
-import type { Conversation } from "../../core/contract/conversation.ts";
-import type { Attachment, CommandLine, CommandMessage, FromPerson } from "../../core/contract/user-message.ts";
+import type { AgentRef } from "../../core/contract/messages/agent-ref.ts";
+import type { Conversation } from "../../core/contract/messages/conversation.ts";
+import type { Attachment, CommandLine, CommandMessage, FromPerson } from "../../core/contract/messages/user-message.ts";
+import { isoTime } from "../../core/contract/ports/clock.ts";
 import { kindFor, textCommand } from "../contract/text-command.ts";
 import type { SlackIdentity } from "./api/web-api.ts";
 import { type AuthorTeam, authorTeamOf } from "./author.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "../../core/contract/app-error.ts";
-import type { Conversation } from "../../core/contract/conversation.ts";
-import type { FromPerson } from "../../core/contract/user-message.ts";
-import { refuseIfUnwritable } from "../../core/contract/write-availability.ts";
+import type { Conversation } from "../../core/contract/messages/conversation.ts";
+import type { FromPerson } from "../../core/contract/messages/user-message.ts";
+import { refuseIfUnwritable } from "../../core/contract/ports/write-availability.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Inbox } from "../contract/channel-adapter.ts";
 import { KeyedQueue } from "../contract/keyed-queue.ts";

@@ -1,5 +1,5 @@
 import type { types } from "@slack/bolt";
-import type { Anchor, ReplyAction } from "../../core/contract/agent-reply.ts";
+import type { Anchor, ReplyAction } from "../../core/contract/messages/agent-reply.ts";
 import type { Delivery } from "../contract/channel-adapter.ts";
 import { offeredActions } from "../contract/render-delivery.ts";
 import { escapeMrkdwn, linkTo, plainSections, sectionsOf } from "./mrkdwn.ts";

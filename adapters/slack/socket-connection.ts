@@ -1,7 +1,7 @@
 import { SocketModeReceiver } from "@slack/bolt";
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
-import type { Clock } from "../../core/contract/clock.ts";
-import type { Logger } from "../../core/contract/logger.ts";
+import type { Clock } from "../../core/contract/ports/clock.ts";
+import type { Logger } from "../../core/contract/ports/logger.ts";
 import { sdkLogger, type WebApiOptions, webApiOptions } from "./api/web-api.ts";
 
 /** One event on the socket. Slack redelivers it unless it is acknowledged. */

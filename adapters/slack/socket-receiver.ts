@@ -1,7 +1,7 @@
 import { messageOf } from "../../core/contract/app-error.ts";
-import type { Clock, Timer } from "../../core/contract/clock.ts";
-import type { Logger } from "../../core/contract/logger.ts";
-import { Unwritable } from "../../core/contract/write-availability.ts";
+import type { Clock, Timer } from "../../core/contract/ports/clock.ts";
+import type { Logger } from "../../core/contract/ports/logger.ts";
+import { Unwritable } from "../../core/contract/ports/write-availability.ts";
 import { explain, slackErrorOf } from "./api/failure.ts";
 import type { SlackLimits, WebApiOptions } from "./api/web-api.ts";
 import { TRY_AGAIN } from "./http-receiver.ts";

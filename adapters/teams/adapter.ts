@@ -1,7 +1,7 @@
 import type { AppError } from "../../core/contract/app-error.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
-import type { Conversation } from "../../core/contract/conversation.ts";
-import type { Attachment, InboundMessage } from "../../core/contract/user-message.ts";
+import type { Conversation } from "../../core/contract/messages/conversation.ts";
+import type { Attachment, InboundMessage } from "../../core/contract/messages/user-message.ts";
 import type {
   AttachmentAdapter,
   CheckableAdapter,

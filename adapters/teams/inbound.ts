@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { AgentRef } from "../../core/contract/agent-ref.ts";
-import { isoTime } from "../../core/contract/clock.ts";
-import type { Conversation } from "../../core/contract/conversation.ts";
-import type { Account, InboundMessage } from "../../core/contract/user-message.ts";
+import type { AgentRef } from "../../core/contract/messages/agent-ref.ts";
+import type { Conversation } from "../../core/contract/messages/conversation.ts";
+import type { Account, InboundMessage } from "../../core/contract/messages/user-message.ts";
+import { isoTime } from "../../core/contract/ports/clock.ts";
 import { kindFor, textCommand } from "../contract/text-command.ts";
 import type { Reference } from "./api/references.ts";
 import type { Activity, SentAttachment } from "./inbound/activity.ts";

@@ -1,4 +1,4 @@
-import type { ReplyAction } from "../../core/contract/agent-reply.ts";
+import type { ReplyAction } from "../../core/contract/messages/agent-reply.ts";
 import type { Delivery } from "../contract/channel-adapter.ts";
 import { offeredActions } from "../contract/render-delivery.ts";
 import type { OutgoingActivity } from "./api/connector.ts";

@@ -1,8 +1,8 @@
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
-import type { Listener } from "../../core/contract/bus.ts";
-import type { Timer } from "../../core/contract/clock.ts";
-import type { UserSignal } from "../../core/contract/signals.ts";
-import type { Attachment } from "../../core/contract/user-message.ts";
+import type { UserSignal } from "../../core/contract/messages/signals.ts";
+import type { Attachment } from "../../core/contract/messages/user-message.ts";
+import type { Listener } from "../../core/contract/ports/bus.ts";
+import type { Timer } from "../../core/contract/ports/clock.ts";
 import type {
   AttachmentAdapter,
   ClientSocket,

@@ -1,6 +1,6 @@
-import type { AgentRef } from "../../core/contract/agent-ref.ts";
-import { isoTime } from "../../core/contract/clock.ts";
-import type { Account, Attachment, CommandLine, FromPerson } from "../../core/contract/user-message.ts";
+import type { AgentRef } from "../../core/contract/messages/agent-ref.ts";
+import type { Account, Attachment, CommandLine, FromPerson } from "../../core/contract/messages/user-message.ts";
+import { isoTime } from "../../core/contract/ports/clock.ts";
 import { kindFor, textCommand } from "../contract/text-command.ts";
 import type { StoredFile } from "./files/file-record.ts";
 import type { Identity } from "./identity/visitor-token.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Activity } from "../../core/contract/activity.ts";
-import { Anchor, ReplyAction } from "../../core/contract/agent-reply.ts";
-import { Attachment } from "../../core/contract/user-message.ts";
-import { ReplyOrigin } from "../../core/contract/work-context.ts";
+import { Activity } from "../../core/contract/messages/activity.ts";
+import { Anchor, ReplyAction } from "../../core/contract/messages/agent-reply.ts";
+import { Attachment } from "../../core/contract/messages/user-message.ts";
+import { ReplyOrigin } from "../../core/contract/messages/work-context.ts";
 
 /** Chosen by the client. It becomes part of an id on the bus, so it is short and printable. */
 const ClientId = z.string().regex(/^[A-Za-z0-9._:-]{1,100}$/, "1 to 100 of: letters, digits and . _ : -");

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { Name } from "../../core/contract/ports/token.ts";
 import { secret } from "../../core/contract/secret.ts";
-import { Name } from "../../core/contract/token.ts";
 
 /** check-credentials.ts checks its strength. */
 const token = secret().describe(

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { A2aConfig, TenantConfig } from "../../core/a2a/config.ts";
 import { BackboneConfig } from "../../core/backbone/config.ts";
 import { AgentConfig } from "../../core/config.ts";
-import { Name } from "../../core/contract/token.ts";
+import { Name } from "../../core/contract/ports/token.ts";
 import { PersonConfig } from "../../core/people/config.ts";
 import { AdminConfig } from "./admin-config.ts";
 import { ChannelConfig } from "./channel-config.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { Name } from "../contract/ports/token.ts";
 import { type Secret, secret } from "../contract/secret.ts";
-import { Name } from "../contract/token.ts";
 import { parseNetwork } from "./private-networks.ts";
 
 export const TenantConfig = z.strictObject({

@@ -1,10 +1,10 @@
 import { createHmac, hash, randomBytes, randomUUID } from "node:crypto";
 import { z } from "zod";
-import type { PeerCallAddress } from "../contract/addresses.ts";
-import { collection, keyOf } from "../contract/collection.ts";
+import type { PeerCallAddress } from "../contract/messages/addresses.ts";
+import { collection, keyOf } from "../contract/ports/collection.ts";
+import type { Store } from "../contract/ports/store.ts";
+import { createOrRead } from "../contract/ports/update.ts";
 import type { Secret } from "../contract/secret.ts";
-import type { Store } from "../contract/store.ts";
-import { createOrRead } from "../contract/update.ts";
 
 /** The identity that all processes of a deployment share towards other agents. */
 export interface DeploymentIdentity {

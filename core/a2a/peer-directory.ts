@@ -1,5 +1,5 @@
-import type { AgentRef } from "../contract/agent-ref.ts";
 import { AppError } from "../contract/app-error.ts";
+import type { AgentRef } from "../contract/messages/agent-ref.ts";
 import { suggest } from "../contract/suggest.ts";
 import type { RemotePeer } from "./config.ts";
 

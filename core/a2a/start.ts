@@ -1,6 +1,6 @@
-import type { PeerCallAddress } from "../contract/addresses.ts";
-import { ack, type Consumer, type Outcome } from "../contract/bus.ts";
-import { subjectsOf } from "../contract/subjects.ts";
+import type { PeerCallAddress } from "../contract/messages/addresses.ts";
+import { subjectsOf } from "../contract/messages/subjects.ts";
+import { ack, type Consumer, type Outcome } from "../contract/ports/bus.ts";
 import { deadLetterFallback } from "../lib/index.ts";
 import type { Agent } from "../turns/index.ts";
 import { settleCall } from "./calls/settle-call.ts";

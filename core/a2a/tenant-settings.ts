@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Clock } from "../contract/clock.ts";
-import { collection, keyOf } from "../contract/collection.ts";
-import type { Store } from "../contract/store.ts";
+import type { Clock } from "../contract/ports/clock.ts";
+import { collection, keyOf } from "../contract/ports/collection.ts";
+import type { Store } from "../contract/ports/store.ts";
 
 /** Settings of a tenant that operators changed at run time. */
 const ChangedSettings = z.looseObject({ a2aAsync: z.boolean().optional() });

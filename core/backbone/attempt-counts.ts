@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { messageOf } from "../contract/app-error.ts";
-import { RETENTION_MS, type Received } from "../contract/bus.ts";
-import { collection, keyOf } from "../contract/collection.ts";
-import type { Logger } from "../contract/logger.ts";
-import type { Store } from "../contract/store.ts";
+import { RETENTION_MS, type Received } from "../contract/ports/bus.ts";
+import { collection, keyOf } from "../contract/ports/collection.ts";
+import type { Logger } from "../contract/ports/logger.ts";
+import type { Store } from "../contract/ports/store.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 
 /** The number of runs of a message that may have run before. A message that ends in its first run has no record. */

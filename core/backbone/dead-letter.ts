@@ -1,9 +1,9 @@
 import { AppError } from "../contract/app-error.ts";
-import { type DeadLetter, deadLetterKey } from "../contract/bus.ts";
-import type { Clock } from "../contract/clock.ts";
-import { isoTime } from "../contract/clock.ts";
-import type { Logger } from "../contract/logger.ts";
-import type { Store } from "../contract/store.ts";
+import { type DeadLetter, deadLetterKey } from "../contract/ports/bus.ts";
+import type { Clock } from "../contract/ports/clock.ts";
+import { isoTime } from "../contract/ports/clock.ts";
+import type { Logger } from "../contract/ports/logger.ts";
+import type { Store } from "../contract/ports/store.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 
 /** A message that becomes a dead letter. */

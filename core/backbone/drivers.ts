@@ -1,6 +1,6 @@
-import type { Backbone, RequiredReader } from "../contract/backbone.ts";
-import type { Clock } from "../contract/clock.ts";
-import type { Logger } from "../contract/logger.ts";
+import type { Backbone, RequiredReader } from "../contract/ports/backbone.ts";
+import type { Clock } from "../contract/ports/clock.ts";
+import type { Logger } from "../contract/ports/logger.ts";
 import type { BackboneConfig } from "./config.ts";
 import type { BackupOptions } from "./embedded/backup/backup-database.ts";
 import type { RestoreOptions } from "./embedded/backup/restore-database.ts";

@@ -1,5 +1,5 @@
 import { AppError, messageOf } from "../contract/app-error.ts";
-import { type ConsumeOptions, MAX_ID_LENGTH } from "../contract/bus.ts";
+import { type ConsumeOptions, MAX_ID_LENGTH } from "../contract/ports/bus.ts";
 
 export const checkConsumeOptions = <T>({ durable, concurrency }: ConsumeOptions<T>): void => {
   if (Number.isInteger(concurrency) && concurrency >= 1) return;

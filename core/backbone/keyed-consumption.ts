@@ -1,7 +1,7 @@
-import type { QueueDepth } from "../contract/backbone.ts";
-import type { ConsumeOptions, Handler, Wait } from "../contract/bus.ts";
-import type { Clock, Timer } from "../contract/clock.ts";
-import type { Subject } from "../contract/subject.ts";
+import type { QueueDepth } from "../contract/ports/backbone.ts";
+import type { ConsumeOptions, Handler, Wait } from "../contract/ports/bus.ts";
+import type { Clock, Timer } from "../contract/ports/clock.ts";
+import type { Subject } from "../contract/ports/subject.ts";
 import { KeyLanes, type Lane } from "./key-lanes.ts";
 import { type AttemptDeps, MessageAttempts, type MessageWork, type Pause } from "./message-attempts.ts";
 import type { QueuedMessage } from "./queued-message.ts";

@@ -1,7 +1,7 @@
 import { messageOf } from "../contract/app-error.ts";
-import type { Listener } from "../contract/bus.ts";
-import type { Logger } from "../contract/logger.ts";
-import type { Subject } from "../contract/subject.ts";
+import type { Listener } from "../contract/ports/bus.ts";
+import type { Logger } from "../contract/ports/logger.ts";
+import type { Subject } from "../contract/ports/subject.ts";
 import { toJson } from "./input-checks.ts";
 
 interface Subscription {

@@ -1,10 +1,10 @@
 import { AppError, messageOf } from "../contract/app-error.ts";
-import type { ConsumeOptions, Handler, Outcome, Received, Wait } from "../contract/bus.ts";
-import { MAX_FAILURES } from "../contract/bus.ts";
-import type { Clock } from "../contract/clock.ts";
-import type { Logger } from "../contract/logger.ts";
-import type { Store } from "../contract/store.ts";
-import type { Subject } from "../contract/subject.ts";
+import type { ConsumeOptions, Handler, Outcome, Received, Wait } from "../contract/ports/bus.ts";
+import { MAX_FAILURES } from "../contract/ports/bus.ts";
+import type { Clock } from "../contract/ports/clock.ts";
+import type { Logger } from "../contract/ports/logger.ts";
+import type { Store } from "../contract/ports/store.ts";
+import type { Subject } from "../contract/ports/subject.ts";
 import type { AttemptRecord } from "./attempt-counts.ts";
 import { AttemptCounts } from "./attempt-counts.ts";
 import { storeDeadLetter } from "./dead-letter.ts";

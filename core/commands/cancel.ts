@@ -1,9 +1,8 @@
 import { AppError } from "../contract/app-error.ts";
-import { sameConversation } from "../contract/conversation.ts";
-import { hasEnded, type Subtask } from "../contract/subtask.ts";
+import { sameConversation } from "../contract/messages/conversation.ts";
+import { hasEnded, type Subtask } from "../contract/messages/subtask.ts";
 import { cancelAction, cancelSubtask, ownSubtask } from "../subtasks/index.ts";
-import { callerOf, workFor } from "./caller-work.ts";
-import type { Command, CommandAnswer, CommandCall } from "./command.ts";
+import { type Command, type CommandAnswer, type CommandCall, callerOf, workFor } from "./command.ts";
 
 const ID = /^subtask-[0-9a-f]{8}$/;
 

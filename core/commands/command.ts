@@ -1,9 +1,11 @@
-import type { ReplyAction } from "../contract/agent-reply.ts";
 import type { MenuCommand } from "../contract/menu-command.ts";
-import type { CommandMessage } from "../contract/user-message.ts";
+import type { ReplyAction } from "../contract/messages/agent-reply.ts";
+import type { Subtask } from "../contract/messages/subtask.ts";
+import type { CommandMessage } from "../contract/messages/user-message.ts";
+import { type Caller, callerAt } from "../delivery/index.ts";
 import type { ScheduleDeps } from "../schedules/index.ts";
 import type { SessionHistory } from "../sessions/index.ts";
-import type { SubtaskDeps } from "../subtasks/index.ts";
+import { openSubtasksFor, type SubtaskDeps } from "../subtasks/index.ts";
 import type { RunningTurns, TurnRecord } from "../turns/index.ts";
 
 /** The dependencies of all commands. */
@@ -45,3 +47,11 @@ export interface Command {
   /** Must be idempotent: after a crash it runs again for the same message. */
   run(call: CommandCall): Promise<CommandAnswer>;
 }
+
+/** The person who gives a command. */
+export const callerOf = ({ deps: { store }, message }: CommandCall): Promise<Caller> =>
+  callerAt(store, { ...message, accountId: message.account.id });
+
+/** The running subtasks of the caller over all their accounts, oldest first. */
+export const workFor = ({ deps: { store }, message }: CommandCall, caller: Caller): Promise<Subtask[]> =>
+  openSubtasksFor(store, message, caller);

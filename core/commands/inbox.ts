@@ -10,8 +10,7 @@ import {
   type Undelivered,
 } from "../delivery/undelivered/index.ts";
 import { channelLabel } from "../origin/index.ts";
-import { callerOf } from "./caller-work.ts";
-import type { Command, CommandAnswer, CommandCall } from "./command.ts";
+import { type Command, type CommandAnswer, type CommandCall, callerOf } from "./command.ts";
 
 /** Entries per page; each has three buttons, and platforms limit the buttons of a message. */
 const PAGE = 3;

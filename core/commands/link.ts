@@ -1,4 +1,4 @@
-import type { ReplyAction } from "../contract/agent-reply.ts";
+import type { ReplyAction } from "../contract/messages/agent-reply.ts";
 import { notifyAccount } from "../delivery/index.ts";
 import { findPerson, showAccount, showAccounts } from "../people/index.ts";
 import {

@@ -1,5 +1,5 @@
-import type { DeliveryPolicy } from "../contract/delivery-policy.ts";
-import { OriginKind, QuietHours, Reach } from "../contract/delivery-policy.ts";
+import type { DeliveryPolicy } from "../contract/messages/delivery-policy.ts";
+import { OriginKind, QuietHours, Reach } from "../contract/messages/delivery-policy.ts";
 import { changePerson, type PersonRecord } from "../people/index.ts";
 import type { Command } from "./command.ts";
 

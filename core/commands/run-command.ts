@@ -1,4 +1,4 @@
-import type { CommandMessage } from "../contract/user-message.ts";
+import type { CommandMessage } from "../contract/messages/user-message.ts";
 import { publishReply } from "../delivery/index.ts";
 import type { TurnRecord } from "../turns/index.ts";
 import type { CommandDeps } from "./command.ts";

@@ -1,11 +1,10 @@
-import { type Conversation, sameConversation } from "../contract/conversation.ts";
+import { type Conversation, sameConversation } from "../contract/messages/conversation.ts";
 import { relativeTime } from "../contract/relative-time.ts";
 import { readHeld } from "../delivery/held/index.ts";
 import type { Caller } from "../delivery/index.ts";
 import { channelLabel, clockTime } from "../origin/index.ts";
 import { cancelAction } from "../subtasks/index.ts";
-import { callerOf, workFor } from "./caller-work.ts";
-import type { Command, CommandCall } from "./command.ts";
+import { type Command, type CommandCall, callerOf, workFor } from "./command.ts";
 
 /** Platforms limit the buttons of a message. */
 const MAX_BUTTONS = 10;

@@ -1,5 +1,5 @@
 import { AppError } from "../contract/app-error.ts";
-import { hasEnded, type Subtask } from "../contract/subtask.ts";
+import { hasEnded, type Subtask } from "../contract/messages/subtask.ts";
 import { cutToBytes } from "../lib/index.ts";
 import { ownSubtask } from "../subtasks/index.ts";
 import type { Workspaces } from "../workspaces/index.ts";

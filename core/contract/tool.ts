@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { AgentRef } from "./agent-ref.ts";
-import { type DelegationContext, type WorkContext, workContextOf } from "./work-context.ts";
+import type { AgentRef } from "./messages/agent-ref.ts";
+import { type DelegationContext, type WorkContext, workContextOf } from "./messages/work-context.ts";
 
 /** For whom, and on whose behalf, a tool runs. */
 export interface ToolContext extends AgentRef, Readonly<Omit<WorkContext, "standing">> {

@@ -1,6 +1,6 @@
-import type { AgentReply } from "../contract/agent-reply.ts";
-import type { Store } from "../contract/store.ts";
-import type { Asker, Audience } from "../contract/work-context.ts";
+import type { AgentReply } from "../contract/messages/agent-reply.ts";
+import type { Asker, Audience } from "../contract/messages/work-context.ts";
+import type { Store } from "../contract/ports/store.ts";
 import { findPerson, type PersonRecord, readPerson, sameAccount } from "../people/index.ts";
 
 /** An account and its channel. */

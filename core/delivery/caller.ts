@@ -1,6 +1,6 @@
-import type { Conversation } from "../contract/conversation.ts";
-import type { Store } from "../contract/store.ts";
-import type { Audience } from "../contract/work-context.ts";
+import type { Conversation } from "../contract/messages/conversation.ts";
+import type { Audience } from "../contract/messages/work-context.ts";
+import type { Store } from "../contract/ports/store.ts";
 import { findPerson, type PersonRecord, sameAccount } from "../people/index.ts";
 import { askingAccount, type OwnAccount } from "./asker.ts";
 import { canSee } from "./visibility.ts";

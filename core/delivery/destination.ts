@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Conversation, conversationKey } from "../contract/conversation.ts";
-import type { Store } from "../contract/store.ts";
-import { Name } from "../contract/token.ts";
-import type { Audience } from "../contract/work-context.ts";
+import { Conversation, conversationKey } from "../contract/messages/conversation.ts";
+import type { Audience } from "../contract/messages/work-context.ts";
+import type { Store } from "../contract/ports/store.ts";
+import { Name } from "../contract/ports/token.ts";
 import { findPerson } from "../people/index.ts";
 
 /** The target of a proactive message: a conversation, or the place where a person was last active. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { collection, keyOf, prefixOf } from "../contract/collection.ts";
-import type { Conversation } from "../contract/conversation.ts";
-import { conversationKey } from "../contract/conversation.ts";
+import type { Conversation } from "../contract/messages/conversation.ts";
+import { conversationKey } from "../contract/messages/conversation.ts";
+import { collection, keyOf, prefixOf } from "../contract/ports/collection.ts";
 
 /** The text of a stream draft, if only the beginning of the reply was sent. */
 const Beginning = z.string().optional();

@@ -1,9 +1,9 @@
-import type { AgentRef } from "../contract/agent-ref.ts";
-import type { AgentReply, ReplyAction, ReplyCause } from "../contract/agent-reply.ts";
-import type { Bus } from "../contract/bus.ts";
-import { type Conversation, conversationKey } from "../contract/conversation.ts";
-import { subjectsOf } from "../contract/subjects.ts";
-import type { Audience, ReplyOrigin } from "../contract/work-context.ts";
+import type { AgentRef } from "../contract/messages/agent-ref.ts";
+import type { AgentReply, ReplyAction, ReplyCause } from "../contract/messages/agent-reply.ts";
+import { type Conversation, conversationKey } from "../contract/messages/conversation.ts";
+import { subjectsOf } from "../contract/messages/subjects.ts";
+import type { Audience, ReplyOrigin } from "../contract/messages/work-context.ts";
+import type { Bus } from "../contract/ports/bus.ts";
 import type { TurnRecord } from "../turns/index.ts";
 
 interface Draft extends AgentRef {

@@ -1,5 +1,5 @@
-import type { Store } from "../contract/store.ts";
-import type { FromPerson } from "../contract/user-message.ts";
+import type { FromPerson } from "../contract/messages/user-message.ts";
+import type { Store } from "../contract/ports/store.ts";
 import { type ContinuedWork, type PostedReply, readPosted } from "../origin/index.ts";
 import { mayContinue } from "./visibility.ts";
 

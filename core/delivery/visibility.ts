@@ -1,9 +1,9 @@
-import type { AgentReply } from "../contract/agent-reply.ts";
-import { type Conversation, sameConversation, sameRoom } from "../contract/conversation.ts";
+import type { AgentReply } from "../contract/messages/agent-reply.ts";
+import { type Conversation, sameConversation, sameRoom } from "../contract/messages/conversation.ts";
+import type { UserMessage } from "../contract/messages/user-message.ts";
+import type { Audience } from "../contract/messages/work-context.ts";
+import type { Store } from "../contract/ports/store.ts";
 import type { ViewerTime } from "../contract/relative-time.ts";
-import type { Store } from "../contract/store.ts";
-import type { UserMessage } from "../contract/user-message.ts";
-import type { Audience } from "../contract/work-context.ts";
 import { accountOf, type PersonRecord, type Surface, sameAccount } from "../people/index.ts";
 import { askerOf, askingAccount } from "./asker.ts";
 

@@ -1,6 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
-import type { Attachment, FromPerson, SyntheticMessage, TurnMessage } from "../contract/user-message.ts";
-import type { Audience } from "../contract/work-context.ts";
+import type { Attachment, FromPerson, SyntheticMessage, TurnMessage } from "../contract/messages/user-message.ts";
+import type { Audience } from "../contract/messages/work-context.ts";
 import { publishReply } from "../delivery/index.ts";
 import { currentSession, type SaidEntry, type TurnEntry } from "../sessions/index.ts";
 import type { Agent, TurnRecord } from "../turns/index.ts";

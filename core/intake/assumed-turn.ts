@@ -1,6 +1,6 @@
-import type { Stored } from "../contract/store.ts";
-import { createOnce } from "../contract/update.ts";
-import type { TurnMessage } from "../contract/user-message.ts";
+import type { TurnMessage } from "../contract/messages/user-message.ts";
+import type { Stored } from "../contract/ports/store.ts";
+import { createOnce } from "../contract/ports/update.ts";
 import type { SessionWindow } from "../sessions/index.ts";
 import { Journal, type TurnRecord, turnKeyById } from "../turns/index.ts";
 import type { IntakeDeps } from "./intake-deps.ts";

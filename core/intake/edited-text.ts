@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { collection, keyOf } from "../contract/collection.ts";
-import type { Store } from "../contract/store.ts";
-import { update } from "../contract/update.ts";
-import type { EditMessage, PersonMessage } from "../contract/user-message.ts";
+import type { EditMessage, PersonMessage } from "../contract/messages/user-message.ts";
+import { collection, keyOf } from "../contract/ports/collection.ts";
+import type { Store } from "../contract/ports/store.ts";
+import { update } from "../contract/ports/update.ts";
 import { revokeExposedCodes } from "../people/linking/index.ts";
 
 /** The edited text of a message. */

@@ -1,6 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
-import type { DeadLetter } from "../contract/bus.ts";
-import type { TurnMessage, UserMessage } from "../contract/user-message.ts";
+import type { TurnMessage, UserMessage } from "../contract/messages/user-message.ts";
+import type { DeadLetter } from "../contract/ports/bus.ts";
 import { publishReply } from "../delivery/index.ts";
 import { unlinkedPersonId } from "../people/index.ts";
 import type { TurnEntry } from "../sessions/index.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { Outcome } from "../contract/bus.ts";
-import { ack, RETENTION_MS } from "../contract/bus.ts";
-import { collection, keyOf } from "../contract/collection.ts";
-import type { Store } from "../contract/store.ts";
-import { createOrRead } from "../contract/update.ts";
-import type { ShownMessage } from "../contract/user-message.ts";
+import type { ShownMessage } from "../contract/messages/user-message.ts";
+import type { Outcome } from "../contract/ports/bus.ts";
+import { ack, RETENTION_MS } from "../contract/ports/bus.ts";
+import { collection, keyOf } from "../contract/ports/collection.ts";
+import type { Store } from "../contract/ports/store.ts";
+import { createOrRead } from "../contract/ports/update.ts";
 import { nextIndex } from "../sessions/index.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 

@@ -1,9 +1,9 @@
 import { runCommand } from "../commands/index.ts";
 import { messageOf, RevisionConflict } from "../contract/app-error.ts";
-import type { Consumer, Outcome, Received, Wait } from "../contract/bus.ts";
-import { ack, MAX_FAILURES } from "../contract/bus.ts";
-import { subjectsOf } from "../contract/subjects.ts";
-import type { TurnMessage, UserMessage } from "../contract/user-message.ts";
+import { subjectsOf } from "../contract/messages/subjects.ts";
+import type { TurnMessage, UserMessage } from "../contract/messages/user-message.ts";
+import type { Consumer, Outcome, Received, Wait } from "../contract/ports/bus.ts";
+import { ack, MAX_FAILURES } from "../contract/ports/bus.ts";
 import { signalProgress } from "../lib/index.ts";
 import { revokeExposedCodes } from "../people/linking/index.ts";
 import { runSpanId } from "../telemetry/index.ts";

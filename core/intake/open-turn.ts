@@ -1,6 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
-import { createOnce } from "../contract/update.ts";
-import type { TurnMessage } from "../contract/user-message.ts";
+import type { TurnMessage } from "../contract/messages/user-message.ts";
+import { createOnce } from "../contract/ports/update.ts";
 import type { SessionWindow } from "../sessions/index.ts";
 import { type TurnRecord, turnKey, turnKeyById } from "../turns/index.ts";
 import { checkAssumed, openAssumed, resolveFromCache } from "./assumed-turn.ts";

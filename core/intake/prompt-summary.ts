@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { AppError, messageOf } from "../contract/app-error.ts";
-import { collection, keyOf } from "../contract/collection.ts";
-import type { Store } from "../contract/store.ts";
-import { createOnce } from "../contract/update.ts";
-import type { ReplyOrigin } from "../contract/work-context.ts";
+import type { ReplyOrigin } from "../contract/messages/work-context.ts";
+import { collection, keyOf } from "../contract/ports/collection.ts";
+import type { Store } from "../contract/ports/store.ts";
+import { createOnce } from "../contract/ports/update.ts";
 import { ChildAbort, maskSecrets, raceAbort, summarisePrompt } from "../lib/index.ts";
 import type { AgentModel } from "../model/index.ts";
 import type { Agent, TurnRecord } from "../turns/index.ts";

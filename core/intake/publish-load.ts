@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import type { Backbone } from "../contract/backbone.ts";
-import type { Consumer } from "../contract/bus.ts";
-import type { Clock, Timer } from "../contract/clock.ts";
-import { subjectsOf } from "../contract/subjects.ts";
+import { subjectsOf } from "../contract/messages/subjects.ts";
+import type { Backbone } from "../contract/ports/backbone.ts";
+import type { Consumer } from "../contract/ports/bus.ts";
+import type { Clock, Timer } from "../contract/ports/clock.ts";
 import type { Agent } from "../turns/index.ts";
 
 /** Gateways treat a report as current for a little longer than this. */

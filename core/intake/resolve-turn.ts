@@ -1,5 +1,11 @@
-import { isoTime } from "../contract/clock.ts";
-import type { Account, FromPerson, PersonMessage, SyntheticMessage, TurnMessage } from "../contract/user-message.ts";
+import type {
+  Account,
+  FromPerson,
+  PersonMessage,
+  SyntheticMessage,
+  TurnMessage,
+} from "../contract/messages/user-message.ts";
+import { isoTime } from "../contract/ports/clock.ts";
 import { resolveRepliedTo } from "../delivery/index.ts";
 import { captureOrigin, causeOf } from "../origin/index.ts";
 import { type ResolvedAsker, resolveAsker } from "../people/index.ts";

@@ -1,5 +1,5 @@
-import { isoTime } from "../contract/clock.ts";
-import { subjectsOf } from "../contract/subjects.ts";
+import { subjectsOf } from "../contract/messages/subjects.ts";
+import { isoTime } from "../contract/ports/clock.ts";
 import { ChildAbort } from "../lib/index.ts";
 import { viewOfOrigins } from "../origin/index.ts";
 import { fitEntry, nextIndex, type TurnEntry } from "../sessions/index.ts";

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { Clock } from "../contract/clock.ts";
+import type { Clock } from "../contract/ports/clock.ts";
 
 /**
  * An abort controller that also follows a longer-lived signal until it is released.

@@ -1,8 +1,8 @@
-import type { AgentRef } from "../contract/agent-ref.ts";
-import type { Bus, Listener } from "../contract/bus.ts";
-import type { Clock } from "../contract/clock.ts";
-import type { Subject } from "../contract/subject.ts";
-import { subjectsOf } from "../contract/subjects.ts";
+import type { AgentRef } from "../contract/messages/agent-ref.ts";
+import { subjectsOf } from "../contract/messages/subjects.ts";
+import type { Bus, Listener } from "../contract/ports/bus.ts";
+import type { Clock } from "../contract/ports/clock.ts";
+import type { Subject } from "../contract/ports/subject.ts";
 import { raceAbort } from "./abort.ts";
 
 /** Watchers of records in this process. Signals may be lost, so a watcher also polls. */

@@ -1,6 +1,6 @@
 import { AppError, messageOf } from "../contract/app-error.ts";
-import type { DeadLetter } from "../contract/bus.ts";
-import type { Logger } from "../contract/logger.ts";
+import type { DeadLetter } from "../contract/ports/bus.ts";
+import type { Logger } from "../contract/ports/logger.ts";
 
 /** Runs the fallback for a dead letter. Outages are rethrown, so that the bus retries; other errors are logged. */
 export const deadLetterFallback = async (

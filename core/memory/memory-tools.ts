@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Clock } from "../contract/clock.ts";
-import { isoTime } from "../contract/clock.ts";
-import type { Store } from "../contract/store.ts";
+import type { Clock } from "../contract/ports/clock.ts";
+import { isoTime } from "../contract/ports/clock.ts";
+import type { Store } from "../contract/ports/store.ts";
 import type { Tool, ToolContext } from "../contract/tool.ts";
 import { MAX_KEY_CHARS, WorkingMemory } from "./working-memory.ts";
 

@@ -1,5 +1,5 @@
-import type { Clock } from "../contract/clock.ts";
-import type { Store } from "../contract/store.ts";
+import type { Clock } from "../contract/ports/clock.ts";
+import type { Store } from "../contract/ports/store.ts";
 import { cutToBytes } from "../lib/index.ts";
 import { MAX_NOTE_BYTES, WorkingMemory } from "./working-memory.ts";
 

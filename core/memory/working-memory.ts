@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { AppError } from "../contract/app-error.ts";
-import type { Clock } from "../contract/clock.ts";
-import { collection, keyOf } from "../contract/collection.ts";
-import type { Store } from "../contract/store.ts";
-import { update } from "../contract/update.ts";
+import type { Clock } from "../contract/ports/clock.ts";
+import { collection, keyOf } from "../contract/ports/collection.ts";
+import type { Store } from "../contract/ports/store.ts";
+import { update } from "../contract/ports/update.ts";
 
 const values = collection("working-memory", z.looseObject({ value: z.string() }));
 

@@ -1,5 +1,5 @@
-import type { Clock } from "../contract/clock.ts";
-import type { Logger } from "../contract/logger.ts";
+import type { Clock } from "../contract/ports/clock.ts";
+import type { Logger } from "../contract/ports/logger.ts";
 import type { StepRequest, StepResponse } from "./step.ts";
 
 /** The port to a language model. */

@@ -1,6 +1,6 @@
-import type { Anchor } from "../contract/agent-reply.ts";
+import type { Anchor } from "../contract/messages/agent-reply.ts";
+import type { ReplyOrigin } from "../contract/messages/work-context.ts";
 import { calendarDaysBetween, localeOf, relativeTime, timeZoneOf, type ViewerTime } from "../contract/relative-time.ts";
-import type { ReplyOrigin } from "../contract/work-context.ts";
 import { isAtHome } from "./capture.ts";
 
 /** The conversation in which a person reads a reply: the delivery's target, not the reply's origin. */

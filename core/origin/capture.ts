@@ -1,7 +1,7 @@
-import type { ReplyCause } from "../contract/agent-reply.ts";
-import type { Synthetic } from "../contract/synthetic.ts";
-import type { FromPerson } from "../contract/user-message.ts";
-import type { ReplyOrigin } from "../contract/work-context.ts";
+import type { ReplyCause } from "../contract/messages/agent-reply.ts";
+import type { Synthetic } from "../contract/messages/synthetic.ts";
+import type { FromPerson } from "../contract/messages/user-message.ts";
+import type { ReplyOrigin } from "../contract/messages/work-context.ts";
 import { summarisePrompt } from "../lib/index.ts";
 
 /** Called once per turn at intake; all work that the message starts inherits the origin (O2). */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ReplyOrigin } from "../contract/work-context.ts";
+import { ReplyOrigin } from "../contract/messages/work-context.ts";
 import type { HistoryEntry, SessionHistory } from "../sessions/index.ts";
 
 /** Work that a message continues by replying to its result, and the part of its history that the turn may read (O14). */

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { collection, keyOf } from "../contract/collection.ts";
-import { conversationKey } from "../contract/conversation.ts";
-import type { Store } from "../contract/store.ts";
-import { Audience, ReplyOrigin } from "../contract/work-context.ts";
+import { conversationKey } from "../contract/messages/conversation.ts";
+import { Audience, ReplyOrigin } from "../contract/messages/work-context.ts";
+import { collection, keyOf } from "../contract/ports/collection.ts";
+import type { Store } from "../contract/ports/store.ts";
 import type { SessionAddress } from "../sessions/index.ts";
 
 /** Maps a posted platform message to the reply that it shows, so that a reply to it continues that work (O14). */

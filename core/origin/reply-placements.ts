@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { AgentRef } from "../contract/agent-ref.ts";
-import { type AgentReply, ReplyCause } from "../contract/agent-reply.ts";
-import { collection, keyOf } from "../contract/collection.ts";
-import { Conversation, sameConversation } from "../contract/conversation.ts";
-import type { Store } from "../contract/store.ts";
-import { update } from "../contract/update.ts";
-import { Audience, ReplyOrigin } from "../contract/work-context.ts";
+import type { AgentRef } from "../contract/messages/agent-ref.ts";
+import { type AgentReply, ReplyCause } from "../contract/messages/agent-reply.ts";
+import { Conversation, sameConversation } from "../contract/messages/conversation.ts";
+import { Audience, ReplyOrigin } from "../contract/messages/work-context.ts";
+import { collection, keyOf } from "../contract/ports/collection.ts";
+import type { Store } from "../contract/ports/store.ts";
+import { update } from "../contract/ports/update.ts";
 
 const Placement = z.looseObject({ conversation: Conversation, at: z.iso.datetime() });
 

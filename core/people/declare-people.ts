@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { isoTime } from "../contract/clock.ts";
-import { collection, keyOf } from "../contract/collection.ts";
-import type { Store } from "../contract/store.ts";
-import { retryConflicts } from "../contract/update.ts";
+import { isoTime } from "../contract/ports/clock.ts";
+import { collection, keyOf } from "../contract/ports/collection.ts";
+import type { Store } from "../contract/ports/store.ts";
+import { retryConflicts } from "../contract/ports/update.ts";
 import { stableId } from "../lib/index.ts";
 import { detachAccount } from "./leave-person.ts";
 import type { AccountAddress, PersonAccount, PersonRecord } from "./person-record.ts";

@@ -1,4 +1,4 @@
-import type { Store } from "../contract/store.ts";
+import type { Store } from "../contract/ports/store.ts";
 import type { AccountAddress, PersonRecord } from "./person-record.ts";
 import {
   accountKey,

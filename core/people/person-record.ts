@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { BoundedCache } from "../contract/bounded-cache.ts";
-import { collection, keyOf, prefixOf } from "../contract/collection.ts";
-import { Conversation } from "../contract/conversation.ts";
-import { DeliveryPolicy, QuietHours } from "../contract/delivery-policy.ts";
-import { LastRead } from "../contract/last-read.ts";
-import type { Store } from "../contract/store.ts";
-import { retryConflicts } from "../contract/update.ts";
+import { Conversation } from "../contract/messages/conversation.ts";
+import { DeliveryPolicy, QuietHours } from "../contract/messages/delivery-policy.ts";
+import { collection, keyOf, prefixOf } from "../contract/ports/collection.ts";
+import { LastRead } from "../contract/ports/last-read.ts";
+import type { Store } from "../contract/ports/store.ts";
+import { retryConflicts } from "../contract/ports/update.ts";
 import { cutAtGraphemes, stableId } from "../lib/index.ts";
 
 /** A person's account on a channel. */

@@ -1,8 +1,8 @@
 import { BoundedCache } from "../contract/bounded-cache.ts";
-import { type Clock, isoTime } from "../contract/clock.ts";
-import { conversationKey, sameConversation, sameRoom } from "../contract/conversation.ts";
-import type { Store } from "../contract/store.ts";
-import type { UserMessage } from "../contract/user-message.ts";
+import { conversationKey, sameConversation, sameRoom } from "../contract/messages/conversation.ts";
+import type { UserMessage } from "../contract/messages/user-message.ts";
+import { type Clock, isoTime } from "../contract/ports/clock.ts";
+import type { Store } from "../contract/ports/store.ts";
 import { changePerson, findPerson, type PersonAccount, type PersonRecord, sameAccount } from "./person-record.ts";
 
 /**

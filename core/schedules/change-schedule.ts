@@ -1,7 +1,7 @@
-import type { ScheduleAddress } from "../contract/addresses.ts";
 import { AppError } from "../contract/app-error.ts";
-import { isoTime } from "../contract/clock.ts";
-import { update } from "../contract/update.ts";
+import type { ScheduleAddress } from "../contract/messages/addresses.ts";
+import { isoTime } from "../contract/ports/clock.ts";
+import { update } from "../contract/ports/update.ts";
 import { isOpen, type Schedule, type ScheduleDeps, scheduleKey } from "./schedule-record.ts";
 import { nextDue } from "./when/index.ts";
 

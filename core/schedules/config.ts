@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { messageOf } from "../contract/app-error.ts";
-import { Name } from "../contract/token.ts";
+import { Name } from "../contract/ports/token.ts";
 import { Home } from "../delivery/index.ts";
 import { MAX_DESCRIPTION_CHARS, MAX_PROMPT_CHARS } from "./create-schedule.ts";
 import { nextDue, readWhen, type When } from "./when/index.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
-import { isoTime } from "../contract/clock.ts";
-import { createOrRead } from "../contract/update.ts";
+import { isoTime } from "../contract/ports/clock.ts";
+import { createOrRead } from "../contract/ports/update.ts";
 import { isOpen, type Schedule, type ScheduleDeps, scheduleKey, schedulesOf } from "./schedule-record.ts";
 import { nextDue } from "./when/index.ts";
 

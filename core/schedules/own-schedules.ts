@@ -1,6 +1,6 @@
-import type { AgentRef } from "../contract/agent-ref.ts";
 import { AppError } from "../contract/app-error.ts";
-import type { Asker, Audience } from "../contract/work-context.ts";
+import type { AgentRef } from "../contract/messages/agent-ref.ts";
+import type { Asker, Audience } from "../contract/messages/work-context.ts";
 import { accountServed, askingAccount, mayContinue } from "../delivery/index.ts";
 import { findPerson } from "../people/index.ts";
 import { isOpen, ownerOf, type Schedule, type ScheduleDeps, schedulesOf } from "./schedule-record.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { ScheduleAddress } from "../contract/addresses.ts";
-import type { AgentRef } from "../contract/agent-ref.ts";
-import { collection, keyOf, prefixOf } from "../contract/collection.ts";
-import { Asker, Audience } from "../contract/work-context.ts";
+import { ScheduleAddress } from "../contract/messages/addresses.ts";
+import type { AgentRef } from "../contract/messages/agent-ref.ts";
+import { Asker, Audience } from "../contract/messages/work-context.ts";
+import { collection, keyOf, prefixOf } from "../contract/ports/collection.ts";
 import { Destination } from "../delivery/index.ts";
 import type { CoreDeps } from "../turns/index.ts";
 import type { DueIndex } from "./due/due-index.ts";

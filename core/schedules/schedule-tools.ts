@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { AppError } from "../contract/app-error.ts";
-import { conversationKey } from "../contract/conversation.ts";
+import { conversationKey } from "../contract/messages/conversation.ts";
+import type { Store } from "../contract/ports/store.ts";
 import { timeZoneOf } from "../contract/relative-time.ts";
-import type { Store } from "../contract/store.ts";
 import type { Tool } from "../contract/tool.ts";
 import { accountServed, askingAccount, type Destination } from "../delivery/index.ts";
 import { stableId } from "../lib/index.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
-import type { AgentRef } from "../contract/agent-ref.ts";
-import { isoTime } from "../contract/clock.ts";
-import { createOnce } from "../contract/update.ts";
+import type { AgentRef } from "../contract/messages/agent-ref.ts";
+import { isoTime } from "../contract/ports/clock.ts";
+import { createOnce } from "../contract/ports/update.ts";
 import type { Destination } from "../delivery/index.ts";
 import { stableId } from "../lib/index.ts";
 import { changeSchedule } from "./change-schedule.ts";

@@ -1,7 +1,7 @@
 import { messageOf } from "../contract/app-error.ts";
-import type { Logger } from "../contract/logger.ts";
-import type { Store } from "../contract/store.ts";
-import { putIfUnchanged } from "../contract/update.ts";
+import type { Logger } from "../contract/ports/logger.ts";
+import type { Store } from "../contract/ports/store.ts";
+import { putIfUnchanged } from "../contract/ports/update.ts";
 import { raceAbort } from "../lib/index.ts";
 import type { AgentModel } from "../model/index.ts";
 import type { HistoryEntry } from "./history-entry.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { AgentRef } from "../contract/agent-ref.ts";
 import { BoundedCache } from "../contract/bounded-cache.ts";
-import { isoTime } from "../contract/clock.ts";
-import { collection, keyOf } from "../contract/collection.ts";
-import { type Conversation, conversationKey } from "../contract/conversation.ts";
-import type { Store } from "../contract/store.ts";
+import type { AgentRef } from "../contract/messages/agent-ref.ts";
+import { type Conversation, conversationKey } from "../contract/messages/conversation.ts";
+import { isoTime } from "../contract/ports/clock.ts";
+import { collection, keyOf } from "../contract/ports/collection.ts";
+import type { Store } from "../contract/ports/store.ts";
 import { stableId } from "../lib/index.ts";
 import type { SessionHistory } from "./session-history.ts";
 import type { SessionWindow } from "./session-window.ts";

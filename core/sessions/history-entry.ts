@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { collection, keyOf } from "../contract/collection.ts";
-import { ReplyOrigin } from "../contract/work-context.ts";
+import { ReplyOrigin } from "../contract/messages/work-context.ts";
+import { collection, keyOf } from "../contract/ports/collection.ts";
 import { ChatMessage } from "../model/index.ts";
 
 /** A turn that has ended. It is also the journal of the turn's last model response. */

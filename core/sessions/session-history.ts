@@ -1,5 +1,5 @@
-import type { Store } from "../contract/store.ts";
-import { createOnce } from "../contract/update.ts";
+import type { Store } from "../contract/ports/store.ts";
+import { createOnce } from "../contract/ports/update.ts";
 import { type HistoryEntry, historyKey, type SaidEntry, type TurnEntry } from "./history-entry.ts";
 import type { SessionState, SessionWindow, WindowCache } from "./session-window.ts";
 import { extended, nextIndex, sessionStateKey, windowCacheOf, windowOf } from "./session-window.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { BoundedCache } from "../contract/bounded-cache.ts";
-import { collection, keyOf } from "../contract/collection.ts";
-import type { Store } from "../contract/store.ts";
+import { collection, keyOf } from "../contract/ports/collection.ts";
+import type { Store } from "../contract/ports/store.ts";
 import type { ChatMessage } from "../model/index.ts";
 import type { HistoryEntry } from "./history-entry.ts";
 

@@ -1,4 +1,4 @@
-import type { Store } from "../contract/store.ts";
+import type { Store } from "../contract/ports/store.ts";
 import { listNames } from "../lib/index.ts";
 import type { ToolCall } from "../model/index.ts";
 import type { Agent, TurnEnd, TurnRecord } from "../turns/index.ts";

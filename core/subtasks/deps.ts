@@ -1,10 +1,10 @@
-import type { BatchTimer, PeerCallAddress } from "../contract/addresses.ts";
-import type { AgentRef } from "../contract/agent-ref.ts";
-import type { Bus } from "../contract/bus.ts";
-import type { Clock } from "../contract/clock.ts";
-import type { Logger } from "../contract/logger.ts";
-import type { SubtaskNews } from "../contract/signals.ts";
-import type { Store } from "../contract/store.ts";
+import type { BatchTimer, PeerCallAddress } from "../contract/messages/addresses.ts";
+import type { AgentRef } from "../contract/messages/agent-ref.ts";
+import type { SubtaskNews } from "../contract/messages/signals.ts";
+import type { Bus } from "../contract/ports/bus.ts";
+import type { Clock } from "../contract/ports/clock.ts";
+import type { Logger } from "../contract/ports/logger.ts";
+import type { Store } from "../contract/ports/store.ts";
 import { ChangeEvents } from "../lib/index.ts";
 import type { CoreDeps } from "../turns/index.ts";
 import type { Workspaces } from "../workspaces/index.ts";

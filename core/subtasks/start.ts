@@ -1,5 +1,5 @@
-import type { Consumer } from "../contract/bus.ts";
-import { subjectsOf } from "../contract/subjects.ts";
+import { subjectsOf } from "../contract/messages/subjects.ts";
+import type { Consumer } from "../contract/ports/bus.ts";
 import type { Agent } from "../turns/index.ts";
 import { handleBatchTimer, handleTimerDeadLetter } from "./batch/handle-batch-timer.ts";
 import { handleSubtaskMessage, handleSubtaskMessageDeadLetter } from "./batch/handle-subtask-message.ts";

@@ -1,7 +1,7 @@
-import type { AgentReply } from "../contract/agent-reply.ts";
-import type { Outcome } from "../contract/bus.ts";
-import type { SpanRecord } from "../contract/telemetry.ts";
-import type { ShownMessage, SyntheticMessage, UserMessage } from "../contract/user-message.ts";
+import type { AgentReply } from "../contract/messages/agent-reply.ts";
+import type { ShownMessage, SyntheticMessage, UserMessage } from "../contract/messages/user-message.ts";
+import type { Outcome } from "../contract/ports/bus.ts";
+import type { SpanRecord } from "../contract/ports/telemetry.ts";
 import { foreignParent, rootSpanId, spanId } from "./trace-context.ts";
 import { peerCallSpanId, replySpanId, runSpanId, subtaskSpanId, turnSpanId } from "./work-spans.ts";
 

@@ -1,10 +1,10 @@
-import { AgentReply } from "../contract/agent-reply.ts";
 import { AppError } from "../contract/app-error.ts";
-import type { Bus, Handler, Outcome } from "../contract/bus.ts";
-import type { Clock } from "../contract/clock.ts";
-import type { Subject } from "../contract/subject.ts";
-import type { SpanRecord, Tracer } from "../contract/telemetry.ts";
-import { UserMessage } from "../contract/user-message.ts";
+import { AgentReply } from "../contract/messages/agent-reply.ts";
+import { UserMessage } from "../contract/messages/user-message.ts";
+import type { Bus, Handler, Outcome } from "../contract/ports/bus.ts";
+import type { Clock } from "../contract/ports/clock.ts";
+import type { Subject } from "../contract/ports/subject.ts";
+import type { SpanRecord, Tracer } from "../contract/ports/telemetry.ts";
 import { messageSpan, type Passage, replySpan, runSpan, type TracedMessage } from "./message-spans.ts";
 
 export interface TracedBusParts {

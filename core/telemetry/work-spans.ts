@@ -1,7 +1,7 @@
-import type { PeerCallAddress, SubtaskAddress } from "../contract/addresses.ts";
-import type { AgentRef } from "../contract/agent-ref.ts";
-import type { UserMessage } from "../contract/user-message.ts";
-import type { DelegationContext } from "../contract/work-context.ts";
+import type { PeerCallAddress, SubtaskAddress } from "../contract/messages/addresses.ts";
+import type { AgentRef } from "../contract/messages/agent-ref.ts";
+import type { UserMessage } from "../contract/messages/user-message.ts";
+import type { DelegationContext } from "../contract/messages/work-context.ts";
 import { spanId } from "./trace-context.ts";
 
 /** Ids of parent spans, derived from fields that the records of their children have. */

@@ -1,5 +1,5 @@
-import type { Subtask } from "../contract/subtask.ts";
-import type { SpanRecord } from "../contract/telemetry.ts";
+import type { Subtask } from "../contract/messages/subtask.ts";
+import type { SpanRecord } from "../contract/ports/telemetry.ts";
 import type { ToolContext } from "../contract/tool.ts";
 import type { StepResponse } from "../model/index.ts";
 import type { TurnEntry } from "../sessions/index.ts";

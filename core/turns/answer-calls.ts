@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError, BackboneUnavailable, messageOf } from "../contract/app-error.ts";
+import { workContextOf } from "../contract/messages/work-context.ts";
 import type { Tool, ToolContext } from "../contract/tool.ts";
-import { workContextOf } from "../contract/work-context.ts";
 import { ChildAbort, cutToBytes, raceAbort, signalProgress } from "../lib/index.ts";
 import type { ToolCall, ToolResult } from "../model/index.ts";
 import { toolSpan } from "./agent-spans.ts";

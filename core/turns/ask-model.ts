@@ -1,6 +1,6 @@
 import { messageOf } from "../contract/app-error.ts";
-import type { Clock, Timer } from "../contract/clock.ts";
-import { subjectsOf } from "../contract/subjects.ts";
+import { subjectsOf } from "../contract/messages/subjects.ts";
+import type { Clock, Timer } from "../contract/ports/clock.ts";
 import { pause, raceAbort } from "../lib/index.ts";
 import { ModelFailed, type StepRequest, type StepResponse } from "../model/index.ts";
 import { stepSpan } from "./agent-spans.ts";

@@ -1,5 +1,5 @@
 import { messageOf } from "../contract/app-error.ts";
-import type { Logger } from "../contract/logger.ts";
+import type { Logger } from "../contract/ports/logger.ts";
 import { TurnYielded } from "./turn-errors.ts";
 
 /** Best-effort work without a waiting user. A crash may lose it; the next need starts it again. */

@@ -1,10 +1,10 @@
-import type { AgentRef } from "../contract/agent-ref.ts";
-import type { Bus, Listener } from "../contract/bus.ts";
-import type { Clock } from "../contract/clock.ts";
-import type { Conversation } from "../contract/conversation.ts";
-import { conversationKey } from "../contract/conversation.ts";
-import type { RunningTurn, TurnsAsked } from "../contract/signals.ts";
-import { subjectsOf } from "../contract/subjects.ts";
+import type { AgentRef } from "../contract/messages/agent-ref.ts";
+import type { Conversation } from "../contract/messages/conversation.ts";
+import { conversationKey } from "../contract/messages/conversation.ts";
+import type { RunningTurn, TurnsAsked } from "../contract/messages/signals.ts";
+import { subjectsOf } from "../contract/messages/subjects.ts";
+import type { Bus, Listener } from "../contract/ports/bus.ts";
+import type { Clock } from "../contract/ports/clock.ts";
 import type { Agent } from "./agent.ts";
 import type { TurnRecord } from "./turn-records.ts";
 

@@ -1,9 +1,9 @@
-import type { Bus } from "../contract/bus.ts";
-import type { Checkpoint } from "../contract/checkpoint.ts";
-import type { Clock } from "../contract/clock.ts";
-import type { Logger } from "../contract/logger.ts";
-import type { Store } from "../contract/store.ts";
-import type { Meter, Tracer } from "../contract/telemetry.ts";
+import type { Bus } from "../contract/ports/bus.ts";
+import type { Checkpoint } from "../contract/ports/checkpoint.ts";
+import type { Clock } from "../contract/ports/clock.ts";
+import type { Logger } from "../contract/ports/logger.ts";
+import type { Store } from "../contract/ports/store.ts";
+import type { Meter, Tracer } from "../contract/ports/telemetry.ts";
 import type { ChatMessage } from "../model/index.ts";
 import type { SessionWindow } from "../sessions/index.ts";
 import type { Agent } from "./agent.ts";

@@ -1,6 +1,6 @@
 import { messageOf } from "../contract/app-error.ts";
-import type { Logger } from "../contract/logger.ts";
-import type { Artifacts, Subtask, SubtaskResult } from "../contract/subtask.ts";
+import type { Artifacts, Subtask, SubtaskResult } from "../contract/messages/subtask.ts";
+import type { Logger } from "../contract/ports/logger.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 /** "3 files changed, +45 −12", for people and models. */

@@ -3,7 +3,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { AppError } from "../contract/app-error.ts";
-import type { Artifacts, Subtask } from "../contract/subtask.ts";
+import type { Artifacts, Subtask } from "../contract/messages/subtask.ts";
 import type { WorkspaceConfig } from "./config.ts";
 import { Git } from "./git.ts";
 import { PLAIN_DIFF } from "./git-settings.ts";

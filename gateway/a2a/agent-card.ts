@@ -3,9 +3,9 @@ import { A2A_PROTOCOL_VERSION, type AgentCard, type AgentSkill, generateAgentCar
 import { duplicateInterfacesForLegacy } from "@a2a-js/sdk/compat/v0_3";
 import { z } from "zod";
 import { REPLY_ORIGIN_EXTENSION } from "../../core/a2a/index.ts";
-import { collection, keyOf } from "../../core/contract/collection.ts";
-import type { Store } from "../../core/contract/store.ts";
-import { createOrRead } from "../../core/contract/update.ts";
+import { collection, keyOf } from "../../core/contract/ports/collection.ts";
+import type { Store } from "../../core/contract/ports/store.ts";
+import { createOrRead } from "../../core/contract/ports/update.ts";
 import { VERSION } from "../version.ts";
 import { type Caller, mayUse } from "./caller-check.ts";
 import type { ServedAgent } from "./served-agent.ts";

@@ -1,7 +1,7 @@
 import { A2AError, RequestMalformedError, type RestA2AError, TaskNotFoundError } from "@a2a-js/sdk/errors";
 import { type A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
-import type { Logger } from "../../core/contract/logger.ts";
+import type { Logger } from "../../core/contract/ports/logger.ts";
 import { noteFailure } from "./request-context.ts";
 
 /** By then cores have published their load again, and a probe has checked whether writes work. */

@@ -2,8 +2,8 @@ import { A2A_VERSION_HEADER } from "@a2a-js/sdk";
 import { ServerCallContext } from "@a2a-js/sdk/server";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../core/contract/app-error.ts";
-import type { Clock } from "../../core/contract/clock.ts";
-import type { Logger } from "../../core/contract/logger.ts";
+import type { Clock } from "../../core/contract/ports/clock.ts";
+import type { Logger } from "../../core/contract/ports/logger.ts";
 import { acceptTrace } from "../../core/telemetry/index.ts";
 import type { Caller } from "./caller-check.ts";
 

@@ -1,15 +1,19 @@
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config/index.ts";
 import { agentAddress, createGuardedFetch, loadIdentity } from "../../core/a2a/index.ts";
-import type { Backbone } from "../../core/contract/backbone.ts";
-import type { Consumer } from "../../core/contract/bus.ts";
-import { type Checkpoint, noCheckpoint } from "../../core/contract/checkpoint.ts";
-import type { Clock } from "../../core/contract/clock.ts";
-import type { Logger } from "../../core/contract/logger.ts";
-import { subjectsOf } from "../../core/contract/subjects.ts";
-import type { Tracer } from "../../core/contract/telemetry.ts";
-import { silentMeter } from "../../core/contract/telemetry.ts";
-import { alwaysWritable, refuseIfUnwritable, type WriteAvailability } from "../../core/contract/write-availability.ts";
+import { subjectsOf } from "../../core/contract/messages/subjects.ts";
+import type { Backbone } from "../../core/contract/ports/backbone.ts";
+import type { Consumer } from "../../core/contract/ports/bus.ts";
+import { type Checkpoint, noCheckpoint } from "../../core/contract/ports/checkpoint.ts";
+import type { Clock } from "../../core/contract/ports/clock.ts";
+import type { Logger } from "../../core/contract/ports/logger.ts";
+import type { Tracer } from "../../core/contract/ports/telemetry.ts";
+import { silentMeter } from "../../core/contract/ports/telemetry.ts";
+import {
+  alwaysWritable,
+  refuseIfUnwritable,
+  type WriteAvailability,
+} from "../../core/contract/ports/write-availability.ts";
 import { SignInGuard } from "../http/index.ts";
 import { Backpressure } from "../relay/index.ts";
 import { loadCardSigner } from "./agent-card.ts";

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { messageOf } from "../../core/contract/app-error.ts";
-import { type Clock, isoTime } from "../../core/contract/clock.ts";
-import { collection, keyOf, prefixOf } from "../../core/contract/collection.ts";
-import type { Logger } from "../../core/contract/logger.ts";
-import type { Store } from "../../core/contract/store.ts";
-import { newestFirst } from "../../core/contract/token.ts";
+import { type Clock, isoTime } from "../../core/contract/ports/clock.ts";
+import { collection, keyOf, prefixOf } from "../../core/contract/ports/collection.ts";
+import type { Logger } from "../../core/contract/ports/logger.ts";
+import type { Store } from "../../core/contract/ports/store.ts";
+import { newestFirst } from "../../core/contract/ports/token.ts";
 import { requests } from "../admin-api/index.ts";
 import type { AdminDeps } from "./admin-request.ts";
 import { checked, operatorOf, visitOf } from "./admin-request.ts";

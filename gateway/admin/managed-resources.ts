@@ -1,6 +1,6 @@
 import type { Config } from "../../config/index.ts";
-import type { AgentRef } from "../../core/contract/agent-ref.ts";
 import { AppError } from "../../core/contract/app-error.ts";
+import type { AgentRef } from "../../core/contract/messages/agent-ref.ts";
 import { type AdminRequest, mayUse, operatorOf } from "./admin-request.ts";
 import { mayManage } from "./operator.ts";
 

@@ -1,6 +1,6 @@
-import type { AgentRef } from "../../core/contract/agent-ref.ts";
-import { isoTime } from "../../core/contract/clock.ts";
-import type { Audience } from "../../core/contract/work-context.ts";
+import type { AgentRef } from "../../core/contract/messages/agent-ref.ts";
+import type { Audience } from "../../core/contract/messages/work-context.ts";
+import { isoTime } from "../../core/contract/ports/clock.ts";
 import { publishReply } from "../../core/delivery/index.ts";
 import type { AdminDeps } from "./admin-request.ts";
 

@@ -1,5 +1,5 @@
-import type { Subtask as SubtaskRecord } from "../../core/contract/subtask.ts";
-import type { Asker, ReplyOrigin } from "../../core/contract/work-context.ts";
+import type { Subtask as SubtaskRecord } from "../../core/contract/messages/subtask.ts";
+import type { Asker, ReplyOrigin } from "../../core/contract/messages/work-context.ts";
 import { otelTraceId } from "../../core/telemetry/index.ts";
 import type { Subtask } from "../admin-api/index.ts";
 import { refOf } from "./page.ts";

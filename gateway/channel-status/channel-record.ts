@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { collection, keyOf } from "../../core/contract/collection.ts";
-import type { Store } from "../../core/contract/store.ts";
-import { update } from "../../core/contract/update.ts";
+import { collection, keyOf } from "../../core/contract/ports/collection.ts";
+import type { Store } from "../../core/contract/ports/store.ts";
+import { update } from "../../core/contract/ports/update.ts";
 
 export const ChannelState = z.enum(["running", "standby", "failing"]);
 export type ChannelState = z.infer<typeof ChannelState>;

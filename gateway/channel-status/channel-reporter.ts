@@ -1,10 +1,10 @@
 import { messageOf } from "../../core/contract/app-error.ts";
-import type { Bus, Listener } from "../../core/contract/bus.ts";
-import type { Clock, Timer } from "../../core/contract/clock.ts";
-import { isoTime } from "../../core/contract/clock.ts";
-import type { Logger } from "../../core/contract/logger.ts";
-import type { Store } from "../../core/contract/store.ts";
-import { subjectsOf } from "../../core/contract/subjects.ts";
+import { subjectsOf } from "../../core/contract/messages/subjects.ts";
+import type { Bus, Listener } from "../../core/contract/ports/bus.ts";
+import type { Clock, Timer } from "../../core/contract/ports/clock.ts";
+import { isoTime } from "../../core/contract/ports/clock.ts";
+import type { Logger } from "../../core/contract/ports/logger.ts";
+import type { Store } from "../../core/contract/ports/store.ts";
 import type { RunningChannel } from "../relay/index.ts";
 import type { ChannelPlace, GatewayReport } from "./channel-record.ts";
 import { changeStatus, livingGateways, pauseKey } from "./channel-record.ts";

@@ -1,6 +1,6 @@
-import type { Clock } from "../../core/contract/clock.ts";
-import { isoTime } from "../../core/contract/clock.ts";
-import type { Labels, Meter } from "../../core/contract/telemetry.ts";
+import type { Clock } from "../../core/contract/ports/clock.ts";
+import { isoTime } from "../../core/contract/ports/clock.ts";
+import type { Labels, Meter } from "../../core/contract/ports/telemetry.ts";
 import type { ChannelError } from "./channel-record.ts";
 
 const MAX_ERRORS = 20;

@@ -1,5 +1,5 @@
-import type { Clock, Timer } from "../../core/contract/clock.ts";
-import type { Logger } from "../../core/contract/logger.ts";
+import type { Clock, Timer } from "../../core/contract/ports/clock.ts";
+import type { Logger } from "../../core/contract/ports/logger.ts";
 import type { RunningChannel } from "../relay/index.ts";
 
 const CHECK_EVERY_MS = 500;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { configFile, envFileOf, loadConfig } from "../../config/index.ts";
-import { systemClock } from "../../core/contract/clock.ts";
+import { systemClock } from "../../core/contract/ports/clock.ts";
 import { checkLive, deploymentWarnings, type Finding } from "../check/index.ts";
 import { publicUrl } from "../public-url.ts";
 import { describeAgent, describeBackbone, describeChannels } from "./describe-config.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { configFile, envFileOf, loadConfig } from "../../config/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
-import { systemClock } from "../../core/contract/clock.ts";
-import type { Logger } from "../../core/contract/logger.ts";
+import { systemClock } from "../../core/contract/ports/clock.ts";
+import type { Logger } from "../../core/contract/ports/logger.ts";
 import { deploymentWarnings } from "../check/index.ts";
 import { type Role, runMooring } from "../run-mooring.ts";
 import { createLogger } from "../telemetry/index.ts";

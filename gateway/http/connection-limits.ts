@@ -1,9 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { addressKey, allowanceOf } from "../../adapters/contract/rate-limit.ts";
-import type { Clock } from "../../core/contract/clock.ts";
-import { systemClock } from "../../core/contract/clock.ts";
-import type { Logger } from "../../core/contract/logger.ts";
+import type { Clock } from "../../core/contract/ports/clock.ts";
+import { systemClock } from "../../core/contract/ports/clock.ts";
+import type { Logger } from "../../core/contract/ports/logger.ts";
 import { networksOf } from "./limit-requests.ts";
 import { MinuteReport } from "./minute-report.ts";
 

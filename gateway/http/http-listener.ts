@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, Se
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
-import { type Logger, silentLogger } from "../../core/contract/logger.ts";
+import { type Logger, silentLogger } from "../../core/contract/ports/logger.ts";
 import { type ConnectionLimits, limitConnections } from "./connection-limits.ts";
 import { answerClientError, answerHealth, refuseRequest, refuseUpgrade } from "./http-refusals.ts";
 import type { Readiness } from "./readiness.ts";

@@ -3,8 +3,8 @@ import { BlockList, isIPv6 } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AddressRates, addressKey, allowanceOf, isLoopback } from "../../adapters/contract/rate-limit.ts";
 import type { GatewayLimits } from "../../config/index.ts";
-import type { Clock, Timer } from "../../core/contract/clock.ts";
-import type { Logger } from "../../core/contract/logger.ts";
+import type { Clock, Timer } from "../../core/contract/ports/clock.ts";
+import type { Logger } from "../../core/contract/ports/logger.ts";
 import { BodyBudget } from "./body-budget.ts";
 import { httpError } from "./http-error.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../core/contract/clock.ts";
+import type { Clock, Timer } from "../../core/contract/ports/clock.ts";
 
 type Counts = Readonly<Record<string, number>>;
 

@@ -4,9 +4,9 @@ import { isSocketAdapter, isWebhookAdapter } from "../../adapters/contract/abili
 import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
 import type { GatewayConfig } from "../../config/index.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
-import { type Clock, systemClock } from "../../core/contract/clock.ts";
-import type { Logger } from "../../core/contract/logger.ts";
-import type { Meter } from "../../core/contract/telemetry.ts";
+import { type Clock, systemClock } from "../../core/contract/ports/clock.ts";
+import type { Logger } from "../../core/contract/ports/logger.ts";
+import type { Meter } from "../../core/contract/ports/telemetry.ts";
 import type { Metrics } from "../telemetry/index.ts";
 import { httpError, toHttpError } from "./http-error.ts";
 import type { HttpListener } from "./http-listener.ts";

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { allowanceOf, KeyedRates, RateLimit } from "../../adapters/contract/rate-limit.ts";
 import { AppError } from "../../core/contract/app-error.ts";
-import type { Clock } from "../../core/contract/clock.ts";
-import type { Logger } from "../../core/contract/logger.ts";
-import type { Meter } from "../../core/contract/telemetry.ts";
+import type { Clock } from "../../core/contract/ports/clock.ts";
+import type { Logger } from "../../core/contract/ports/logger.ts";
+import type { Meter } from "../../core/contract/ports/telemetry.ts";
 import { digestOf } from "./credentials.ts";
 import { clientKey, markAuthenticated } from "./limit-requests.ts";
 import { MinuteReport } from "./minute-report.ts";

@@ -1,9 +1,9 @@
 import { isAttachmentAdapter } from "../../adapters/contract/abilities.ts";
 import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
-import type { Consumer, Listener } from "../../core/contract/bus.ts";
-import type { Timer } from "../../core/contract/clock.ts";
-import type { FromPerson } from "../../core/contract/user-message.ts";
+import type { FromPerson } from "../../core/contract/messages/user-message.ts";
+import type { Consumer, Listener } from "../../core/contract/ports/bus.ts";
+import type { Timer } from "../../core/contract/ports/clock.ts";
 import { withinDeadline } from "../../core/lib/index.ts";
 import type { RelayContext } from "./context.ts";
 import { withAttachmentText } from "./inbound/attachment-text.ts";

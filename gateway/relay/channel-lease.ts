@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { messageOf, RevisionConflict } from "../../core/contract/app-error.ts";
-import type { Clock, Timer } from "../../core/contract/clock.ts";
-import { collection, keyOf } from "../../core/contract/collection.ts";
-import type { Logger } from "../../core/contract/logger.ts";
-import type { Store } from "../../core/contract/store.ts";
+import type { Clock, Timer } from "../../core/contract/ports/clock.ts";
+import { collection, keyOf } from "../../core/contract/ports/collection.ts";
+import type { Logger } from "../../core/contract/ports/logger.ts";
+import type { Store } from "../../core/contract/ports/store.ts";
 
 const LeaseRecord = z.looseObject({ holder: z.string(), leaseMs: z.number() });
 const leases = collection("channel-leases", LeaseRecord);

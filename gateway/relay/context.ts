@@ -1,16 +1,16 @@
 import type { Receipt } from "../../adapters/contract/channel-adapter.ts";
 import type { AccessRules } from "../../adapters/contract/config.ts";
 import type { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
-import type { AgentRef } from "../../core/contract/agent-ref.ts";
-import type { AgentReply, Anchor } from "../../core/contract/agent-reply.ts";
-import type { Bus } from "../../core/contract/bus.ts";
-import type { Checkpoint } from "../../core/contract/checkpoint.ts";
-import type { Clock } from "../../core/contract/clock.ts";
-import type { Conversation } from "../../core/contract/conversation.ts";
-import type { Logger } from "../../core/contract/logger.ts";
-import type { Store } from "../../core/contract/store.ts";
-import type { Meter, Tracer } from "../../core/contract/telemetry.ts";
-import type { WriteAvailability } from "../../core/contract/write-availability.ts";
+import type { AgentRef } from "../../core/contract/messages/agent-ref.ts";
+import type { AgentReply, Anchor } from "../../core/contract/messages/agent-reply.ts";
+import type { Conversation } from "../../core/contract/messages/conversation.ts";
+import type { Bus } from "../../core/contract/ports/bus.ts";
+import type { Checkpoint } from "../../core/contract/ports/checkpoint.ts";
+import type { Clock } from "../../core/contract/ports/clock.ts";
+import type { Logger } from "../../core/contract/ports/logger.ts";
+import type { Store } from "../../core/contract/ports/store.ts";
+import type { Meter, Tracer } from "../../core/contract/ports/telemetry.ts";
+import type { WriteAvailability } from "../../core/contract/ports/write-availability.ts";
 import type { AfterRefusal, Target } from "../../core/delivery/targets/index.ts";
 import type { UndeliverableResult } from "../../core/delivery/undeliverable/index.ts";
 

@@ -1,7 +1,7 @@
 import { isHealthAdapter } from "../../adapters/contract/abilities.ts";
 import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
-import type { Consumer } from "../../core/contract/bus.ts";
+import type { Consumer } from "../../core/contract/ports/bus.ts";
 import { withinDeadline } from "../../core/lib/index.ts";
 import { ChannelConnection } from "./channel-connection.ts";
 import { ChannelLease } from "./channel-lease.ts";

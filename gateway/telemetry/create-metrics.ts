@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { messageOf } from "../../core/contract/app-error.ts";
-import type { Logger } from "../../core/contract/logger.ts";
-import type { Labels, Meter } from "../../core/contract/telemetry.ts";
+import type { Logger } from "../../core/contract/ports/logger.ts";
+import type { Labels, Meter } from "../../core/contract/ports/telemetry.ts";
 import { type MetricDefinition, metricDefinitions } from "./metric-definitions.ts";
 
 export interface Metrics {

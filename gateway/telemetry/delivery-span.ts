@@ -1,7 +1,7 @@
 import type { Delivery, Receipt } from "../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
-import type { AgentReply } from "../../core/contract/agent-reply.ts";
-import type { SpanRecord } from "../../core/contract/telemetry.ts";
+import type { AgentReply } from "../../core/contract/messages/agent-reply.ts";
+import type { SpanRecord } from "../../core/contract/ports/telemetry.ts";
 import { replySpanId, rootSpanId } from "../../core/telemetry/index.ts";
 
 /** The span of one attempt to deliver a part of a reply to a platform. */

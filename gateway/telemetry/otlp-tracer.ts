@@ -5,7 +5,7 @@ import { resourceFromAttributes } from "@opentelemetry/resources";
 import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, TracerProvider } from "@opentelemetry/sdk-trace";
 import type { TelemetryConfig } from "../../config/index.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
-import type { SpanRecord, Tracer } from "../../core/contract/telemetry.ts";
+import type { SpanRecord, Tracer } from "../../core/contract/ports/telemetry.ts";
 import { isSampled, otelTraceId } from "../../core/telemetry/index.ts";
 import { VERSION } from "../version.ts";
 import type { TelemetryDeps } from "./start-telemetry.ts";

@@ -1,8 +1,8 @@
 import type { Config } from "../../config/index.ts";
-import type { Backbone } from "../../core/contract/backbone.ts";
-import type { Clock } from "../../core/contract/clock.ts";
-import type { Logger } from "../../core/contract/logger.ts";
-import type { Meter, Tracer } from "../../core/contract/telemetry.ts";
+import type { Backbone } from "../../core/contract/ports/backbone.ts";
+import type { Clock } from "../../core/contract/ports/clock.ts";
+import type { Logger } from "../../core/contract/ports/logger.ts";
+import type { Meter, Tracer } from "../../core/contract/ports/telemetry.ts";
 import { tracedBus } from "../../core/telemetry/index.ts";
 
 export interface TelemetryDeps {

@@ -7,7 +7,7 @@ export interface SourceFile {
 }
 
 export interface Import {
-  /** "core/contract/bus.ts" for a relative one, else the package or module as written. */
+  /** "core/contract/ports/bus.ts" for a relative one, else the package or module as written. */
   readonly target: string;
   readonly kind: "relative" | "package" | "computed";
   /** Erased when compiled. */

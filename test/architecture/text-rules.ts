@@ -19,6 +19,21 @@ export const noLongFiles: Rule = (files) =>
     return lines > most ? [`${file.path} has ${lines} lines; ${most} is the most`] : [];
   });
 
+const MAX_FILES = 15;
+
+/** The face of a folder counts as well. Tests may mirror several folders in one. */
+export const noCrowdedFolders: Rule = (files) => {
+  const counts = new Map<string, number>();
+  for (const file of files) {
+    if (isTest(file)) continue;
+    const folder = path.dirname(file.path);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([, count]) => count > MAX_FILES)
+    .map(([folder, count]) => `${folder} has ${count} files; ${MAX_FILES} is the most: sort them into folders`);
+};
+
 export const environmentInOnePlace: Rule = (files) =>
   files
     .filter((file) => !isTest(file) && file.path !== "config/load-config.ts")
@@ -65,7 +80,7 @@ export const secretsInConstantTime: Rule = (files) =>
 
 /** Files that turn one lost race into another result, without a second attempt at the same key. */
 const MAY_CATCH_CONFLICT = new Set([
-  "core/contract/update.ts",
+  "core/contract/ports/update.ts",
   "core/intake/handle-user-message.ts",
   "core/schedules/due/due-watch.ts",
   "core/subtasks/run/handle-subtask-run.ts",
@@ -85,9 +100,10 @@ export const noHandWrittenUpdates: Rule = (files) =>
     .flatMap((file) => {
       const isCaught = CATCHES_CONFLICT.test(file.text) && !MAY_CATCH_CONFLICT.has(file.path);
       const isLooped = [...file.text.matchAll(RETRY_LOOP)].some(
-        ({ index }) => file.path !== "core/contract/update.ts" && CONDITIONAL_WRITE.test(blockFrom(file.text, index)),
+        ({ index }) =>
+          file.path !== "core/contract/ports/update.ts" && CONDITIONAL_WRITE.test(blockFrom(file.text, index)),
       );
-      const problem = `${file.path} handles a lost compare-and-set itself: use update() of core/contract/update.ts`;
+      const problem = `${file.path} handles a lost compare-and-set itself: use update() of core/contract/ports/update.ts`;
       return isCaught || isLooped ? [problem] : [];
     });
 

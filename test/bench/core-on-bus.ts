@@ -1,11 +1,11 @@
-import type { Backbone } from "../../core/contract/backbone.ts";
-import { ack } from "../../core/contract/bus.ts";
-import { systemClock } from "../../core/contract/clock.ts";
-import { conversationKey } from "../../core/contract/conversation.ts";
-import { silentLogger } from "../../core/contract/logger.ts";
-import { subjectsOf } from "../../core/contract/subjects.ts";
-import { silentMeter } from "../../core/contract/telemetry.ts";
-import type { PersonMessage } from "../../core/contract/user-message.ts";
+import { conversationKey } from "../../core/contract/messages/conversation.ts";
+import { subjectsOf } from "../../core/contract/messages/subjects.ts";
+import type { PersonMessage } from "../../core/contract/messages/user-message.ts";
+import type { Backbone } from "../../core/contract/ports/backbone.ts";
+import { ack } from "../../core/contract/ports/bus.ts";
+import { systemClock } from "../../core/contract/ports/clock.ts";
+import { silentLogger } from "../../core/contract/ports/logger.ts";
+import { silentMeter } from "../../core/contract/ports/telemetry.ts";
 import { startCore } from "../../core/start-core.ts";
 import { instantModel } from "./instant-model.ts";
 

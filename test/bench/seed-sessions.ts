@@ -1,4 +1,4 @@
-import type { Store } from "../../core/contract/store.ts";
+import type { Store } from "../../core/contract/ports/store.ts";
 import { personKey, unlinkedPersonId } from "../../core/people/person-record.ts";
 import { noteSurface } from "../../core/people/resolve-asker.ts";
 import { firstSessionId } from "../../core/sessions/current-session.ts";

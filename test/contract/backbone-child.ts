@@ -1,5 +1,5 @@
-import type { Backbone } from "../../core/contract/backbone.ts";
-import type { DeadLetter, Outcome } from "../../core/contract/bus.ts";
+import type { Backbone } from "../../core/contract/ports/backbone.ts";
+import type { DeadLetter, Outcome } from "../../core/contract/ports/bus.ts";
 import type { FromChild, ToChild } from "./backbone-process.ts";
 import { openForChild } from "./open-for-child.ts";
 import type { TestMessage } from "./test-message.ts";

@@ -1,4 +1,4 @@
-import type { Backbone } from "../../core/contract/backbone.ts";
+import type { Backbone } from "../../core/contract/ports/backbone.ts";
 import type { SkewedClock } from "../fakes/skewed-clock.ts";
 import type { BackboneProcess } from "./backbone-process.ts";
 

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import type { ConsumeOptions, Outcome, PublishOptions } from "../../core/contract/bus.ts";
+import type { ConsumeOptions, Outcome, PublishOptions } from "../../core/contract/ports/bus.ts";
 import { childProgram } from "../fakes/child-program.ts";
 import { Recorder } from "../fakes/recorder.ts";
 import type { TestMessage } from "./test-message.ts";

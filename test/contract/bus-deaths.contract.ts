@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ack, deadLetterKey, MAX_FAILURES } from "../../core/contract/bus.ts";
+import { ack, deadLetterKey, MAX_FAILURES } from "../../core/contract/ports/bus.ts";
 import { Recorder } from "../fakes/recorder.ts";
 import type { BackboneHarness, Deployment } from "./backbone-harness.ts";
 import type { BackboneProcess, Handling } from "./backbone-process.ts";

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { AppError } from "../../core/contract/app-error.ts";
-import type { Backbone } from "../../core/contract/backbone.ts";
-import type { Bus, Consumer, DeadLetter, Handler, Outcome, Received } from "../../core/contract/bus.ts";
-import { ack, deadLetterKey, MAX_FAILURES, MAX_ID_LENGTH, MAX_MESSAGE_BYTES } from "../../core/contract/bus.ts";
-import type { Subject } from "../../core/contract/subject.ts";
+import type { Backbone } from "../../core/contract/ports/backbone.ts";
+import type { Bus, Consumer, DeadLetter, Handler, Outcome, Received } from "../../core/contract/ports/bus.ts";
+import { ack, deadLetterKey, MAX_FAILURES, MAX_ID_LENGTH, MAX_MESSAGE_BYTES } from "../../core/contract/ports/bus.ts";
+import type { Subject } from "../../core/contract/ports/subject.ts";
 import { Recorder } from "../fakes/recorder.ts";
 import type { BackboneHarness, Deployment } from "./backbone-harness.ts";
 import type { TestMessage } from "./test-message.ts";

@@ -1,6 +1,6 @@
 import { openNatsBackbone } from "../../core/backbone/nats/open-nats-backbone.ts";
-import type { Backbone } from "../../core/contract/backbone.ts";
-import { silentLogger } from "../../core/contract/logger.ts";
+import type { Backbone } from "../../core/contract/ports/backbone.ts";
+import { silentLogger } from "../../core/contract/ports/logger.ts";
 import { NatsServer } from "../fakes/nats-server.ts";
 import { SkewedClock } from "../fakes/skewed-clock.ts";
 import type { BackboneHarness } from "./backbone-harness.ts";

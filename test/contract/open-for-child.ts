@@ -1,5 +1,5 @@
-import type { Backbone } from "../../core/contract/backbone.ts";
-import { silentLogger } from "../../core/contract/logger.ts";
+import type { Backbone } from "../../core/contract/ports/backbone.ts";
+import { silentLogger } from "../../core/contract/ports/logger.ts";
 
 export type ChildBackbone =
   | { kind: "embedded"; dataDir: string; failurePauseMs: number }

@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { RevisionConflict } from "../../core/contract/app-error.ts";
-import type { Backbone } from "../../core/contract/backbone.ts";
-import type { Collection } from "../../core/contract/collection.ts";
-import { collection, keyOf, keyParts, prefixOf } from "../../core/contract/collection.ts";
-import type { Listed, Store } from "../../core/contract/store.ts";
-import { MAX_VALUE_BYTES } from "../../core/contract/store.ts";
-import { update } from "../../core/contract/update.ts";
+import type { Backbone } from "../../core/contract/ports/backbone.ts";
+import type { Collection } from "../../core/contract/ports/collection.ts";
+import { collection, keyOf, keyParts, prefixOf } from "../../core/contract/ports/collection.ts";
+import type { Listed, Store } from "../../core/contract/ports/store.ts";
+import { MAX_VALUE_BYTES } from "../../core/contract/ports/store.ts";
+import { update } from "../../core/contract/ports/update.ts";
 import type { BackboneHarness, Deployment } from "./backbone-harness.ts";
 
 const Note = z.looseObject({ text: z.string() });

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Subject } from "../../core/contract/subject.ts";
-import { subject } from "../../core/contract/subject.ts";
+import type { Subject } from "../../core/contract/ports/subject.ts";
+import { subject } from "../../core/contract/ports/subject.ts";
 
 export const TestMessage = z.looseObject({ n: z.number(), text: z.string().optional() });
 export type TestMessage = z.infer<typeof TestMessage>;

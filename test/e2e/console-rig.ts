@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseConfig } from "../../config/parse-config.ts";
-import { systemClock } from "../../core/contract/clock.ts";
+import { systemClock } from "../../core/contract/ports/clock.ts";
 import { type Role, type Running, runMooring } from "../../gateway/run-mooring.ts";
 import { calls, Gate, type ModelAnswer, says } from "../fakes/model-answer.ts";
 import type { ModelRequest } from "../fakes/model-request.ts";

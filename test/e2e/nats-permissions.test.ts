@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { connect, type NatsConnection } from "nats";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { subjectsOf } from "../../core/contract/subjects.ts";
+import { subjectsOf } from "../../core/contract/messages/subjects.ts";
 import { NatsServer } from "../fakes/nats-server.ts";
 import { WebClient } from "../fakes/web-client.ts";
 import { Deployment, plainConfig } from "./deployment.ts";

@@ -1,8 +1,8 @@
 import { keyOf } from "../../adapters/web/client/transcript.ts";
 import { entryKey, headHintKey } from "../../adapters/web/history/log-entry.ts";
 import type { LoggedFrame } from "../../adapters/web/protocol.ts";
-import { isoTime } from "../../core/contract/clock.ts";
-import type { Store } from "../../core/contract/store.ts";
+import { isoTime } from "../../core/contract/ports/clock.ts";
+import type { Store } from "../../core/contract/ports/store.ts";
 
 interface Planted {
   readonly channel: string;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { parseConfig } from "../../config/parse-config.ts";
-import { systemClock } from "../../core/contract/clock.ts";
+import { systemClock } from "../../core/contract/ports/clock.ts";
 import { type Running, runMooring } from "../../gateway/run-mooring.ts";
 import { calls, Gate, type ModelAnswer, says } from "../fakes/model-answer.ts";
 import type { ModelRequest } from "../fakes/model-request.ts";

@@ -1,6 +1,6 @@
-import type { Backbone } from "../../core/contract/backbone.ts";
-import type { Bus } from "../../core/contract/bus.ts";
-import type { Store } from "../../core/contract/store.ts";
+import type { Backbone } from "../../core/contract/ports/backbone.ts";
+import type { Bus } from "../../core/contract/ports/bus.ts";
+import type { Store } from "../../core/contract/ports/store.ts";
 
 interface Counted {
   readonly writes: string[];

@@ -1,4 +1,4 @@
-import type { Labels, Meter } from "../../core/contract/telemetry.ts";
+import type { Labels, Meter } from "../../core/contract/ports/telemetry.ts";
 
 /** Keeps what was counted and measured. */
 export class CountingMeter implements Meter {

@@ -1,7 +1,7 @@
 import type { EditingAdapter, SignalAdapter, TypingAdapter } from "../../adapters/contract/abilities.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../../adapters/contract/channel-adapter.ts";
-import type { Conversation } from "../../core/contract/conversation.ts";
-import type { UserSignal } from "../../core/contract/signals.ts";
+import type { Conversation } from "../../core/contract/messages/conversation.ts";
+import type { UserSignal } from "../../core/contract/messages/signals.ts";
 import { Recorder } from "./recorder.ts";
 
 /** A channel without a platform: it keeps what it is handed, and does what a test tells it. */

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../core/contract/clock.ts";
+import type { Clock, Timer } from "../../core/contract/ports/clock.ts";
 
 /** Time that stands still until a test moves it. */
 export class ManualClock implements Clock {

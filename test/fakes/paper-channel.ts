@@ -10,7 +10,7 @@ import type { AdapterContext } from "../../adapters/contract/adapter-context.ts"
 import type { Capabilities, Delivery, Inbox, Receipt } from "../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
 import { draw } from "../../adapters/contract/render-delivery.ts";
-import type { PersonMessage } from "../../core/contract/user-message.ts";
+import type { PersonMessage } from "../../core/contract/messages/user-message.ts";
 
 export interface PaperConfig {
   readonly apiUrl: string;

@@ -1,4 +1,4 @@
-import type { LogFields, Logger } from "../../core/contract/logger.ts";
+import type { LogFields, Logger } from "../../core/contract/ports/logger.ts";
 import { Recorder } from "./recorder.ts";
 
 export interface LogLine {

@@ -1,4 +1,4 @@
-import type { Labels, Meter } from "../../core/contract/telemetry.ts";
+import type { Labels, Meter } from "../../core/contract/ports/telemetry.ts";
 
 /** What was counted, by name and labels. */
 export class RecordingMeter implements Meter {

@@ -1,7 +1,7 @@
-import type { Activity } from "../../core/contract/activity.ts";
-import { ACTIVITY } from "../../core/contract/activity.ts";
-import type { AgentReply } from "../../core/contract/agent-reply.ts";
-import type { Conversation } from "../../core/contract/conversation.ts";
+import type { Activity } from "../../core/contract/messages/activity.ts";
+import { ACTIVITY } from "../../core/contract/messages/activity.ts";
+import type { AgentReply } from "../../core/contract/messages/agent-reply.ts";
+import type { Conversation } from "../../core/contract/messages/conversation.ts";
 import { sampleReply } from "./sample-reply.ts";
 
 /** A state of the one activity entry of a turn: two pieces of work, all done at the completion. */

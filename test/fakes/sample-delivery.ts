@@ -1,6 +1,6 @@
 import type { Delivery } from "../../adapters/contract/channel-adapter.ts";
-import type { Conversation } from "../../core/contract/conversation.ts";
-import { conversationKey } from "../../core/contract/conversation.ts";
+import type { Conversation } from "../../core/contract/messages/conversation.ts";
+import { conversationKey } from "../../core/contract/messages/conversation.ts";
 import { sampleReply } from "./sample-reply.ts";
 
 /** The only part of a reply, for one conversation. */

@@ -1,4 +1,4 @@
-import type { Synthetic } from "../../core/contract/synthetic.ts";
+import type { Synthetic } from "../../core/contract/messages/synthetic.ts";
 import type {
   CommandLine,
   CommandMessage,
@@ -9,7 +9,7 @@ import type {
   ShownReply,
   SyntheticMessage,
   UserMessage,
-} from "../../core/contract/user-message.ts";
+} from "../../core/contract/messages/user-message.ts";
 
 /** Fields of a message; those that only one kind has decide the kind. */
 export type MessageFields = Partial<Omit<PersonMessage, "kind">> & {

@@ -1,5 +1,5 @@
-import type { AgentReply, Anchor } from "../../core/contract/agent-reply.ts";
-import type { Conversation } from "../../core/contract/conversation.ts";
+import type { AgentReply, Anchor } from "../../core/contract/messages/agent-reply.ts";
+import type { Conversation } from "../../core/contract/messages/conversation.ts";
 
 const AT = "2025-01-01T00:00:00.000Z";
 

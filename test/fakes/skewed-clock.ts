@@ -1,5 +1,5 @@
-import type { Clock } from "../../core/contract/clock.ts";
-import { systemClock } from "../../core/contract/clock.ts";
+import type { Clock } from "../../core/contract/ports/clock.ts";
+import { systemClock } from "../../core/contract/ports/clock.ts";
 
 /** The system's clock with a wall time that a test can set forward; timers and monotonic time stay real. */
 export class SkewedClock implements Clock {

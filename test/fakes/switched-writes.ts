@@ -1,4 +1,4 @@
-import type { WriteAvailability } from "../../core/contract/write-availability.ts";
+import type { WriteAvailability } from "../../core/contract/ports/write-availability.ts";
 
 /** Writes that a test stops and lets go on. */
 export class SwitchedWrites implements WriteAvailability {

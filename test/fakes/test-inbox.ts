@@ -1,5 +1,5 @@
 import type { Inbox } from "../../adapters/contract/channel-adapter.ts";
-import type { InboundMessage } from "../../core/contract/user-message.ts";
+import type { InboundMessage } from "../../core/contract/messages/user-message.ts";
 import { Recorder } from "./recorder.ts";
 
 /** An inbox that keeps what it accepts, and can be slow or refuse. */

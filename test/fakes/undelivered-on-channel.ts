@@ -1,4 +1,4 @@
-import type { Store } from "../../core/contract/store.ts";
+import type { Store } from "../../core/contract/ports/store.ts";
 import { type Undelivered, undeliveredOn } from "../../core/delivery/undelivered/undelivered.ts";
 
 /** What was given up on a channel, the newest first. */

@@ -1,5 +1,5 @@
 import { WebSocket } from "ws";
-import type { Activity } from "../../core/contract/activity.ts";
+import type { Activity } from "../../core/contract/messages/activity.ts";
 
 export interface LogItem {
   readonly type: "said" | "reply" | "edit";

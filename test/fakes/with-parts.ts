@@ -1,4 +1,4 @@
-import type { Backbone } from "../../core/contract/backbone.ts";
+import type { Backbone } from "../../core/contract/ports/backbone.ts";
 
 /** The backbone with another bus or store: its methods are its class's, so it cannot be spread. */
 export const withParts = (backbone: Backbone, parts: Partial<Pick<Backbone, "bus" | "store">>): Backbone => ({

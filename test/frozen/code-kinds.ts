@@ -18,7 +18,7 @@ export const kindsInCode = async (root: string): Promise<CodeKinds> => {
       for (const [, name = ""] of source.matchAll(/[^.\w]collection\(\s*"([^"]+)"/g)) collections.add(name);
     }
   }
-  const subjects = readFileSync(join(root, "core/contract/subjects.ts"), "utf8");
+  const subjects = readFileSync(join(root, "core/contract/messages/subjects.ts"), "utf8");
   const messages = [...subjects.matchAll(/\/\*\* key:[^\n]*\n\s*\w+: subjectFamily\(\w+, "([^"]+)"/g)];
   return { collections: [...collections].sort(), messages: messages.map(([, name = ""]) => name).sort() };
 };

@@ -3,9 +3,9 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
-import type { Collection } from "../../core/contract/collection.ts";
+import type { Collection } from "../../core/contract/ports/collection.ts";
 
-const DECLARING = "core/contract/collection.ts";
+const DECLARING = "core/contract/ports/collection.ts";
 
 /**
  * Every collection with its schema. Most of them are private to their file, so all files that declare one are bundled

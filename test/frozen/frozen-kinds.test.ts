@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { subjectsOf } from "../../core/contract/subjects.ts";
+import { subjectsOf } from "../../core/contract/messages/subjects.ts";
 import { kindsInCode } from "./code-kinds.ts";
 import { collectionsOfCode } from "./collections-of-code.ts";
 import { contentsOfFolder, rowsOfFolder } from "./contents.ts";

@@ -9,7 +9,7 @@ import {
   type RequestKind,
   type RequestOf,
   replyRequest,
-} from "../../core/contract/delivery-request.ts";
+} from "../../core/contract/messages/delivery-request.ts";
 import { sampleReply } from "../fakes/sample-reply.ts";
 import { rowsOfFolder } from "./contents.ts";
 import { frozenVersions, unpackFolder } from "./fixture.ts";

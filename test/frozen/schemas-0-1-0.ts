@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { AgentReply } from "../../core/contract/agent-reply.ts";
-import { Conversation } from "../../core/contract/conversation.ts";
-import { Account, Attachment, ShownReply } from "../../core/contract/user-message.ts";
-import { Asker, Audience, OwnerContext, PeerChain, ReplyOrigin } from "../../core/contract/work-context.ts";
+import { AgentReply } from "../../core/contract/messages/agent-reply.ts";
+import { Conversation } from "../../core/contract/messages/conversation.ts";
+import { Account, Attachment, ShownReply } from "../../core/contract/messages/user-message.ts";
+import { Asker, Audience, OwnerContext, PeerChain, ReplyOrigin } from "../../core/contract/messages/work-context.ts";
 
 const Synthetic010 = z.looseObject({
   type: z.enum(["task", "synthesis", "amendment", "wake-up", "peer", "callback", "late"]),

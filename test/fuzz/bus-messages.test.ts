@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Subject } from "../../core/contract/subject.ts";
-import { subjectsOf } from "../../core/contract/subjects.ts";
+import { subjectsOf } from "../../core/contract/messages/subjects.ts";
+import type { Subject } from "../../core/contract/ports/subject.ts";
 import { AGENT, CoreUnderTest, userMessage } from "../core/core-under-test.ts";
 import { fuzzRuns } from "./fuzz-runs.ts";
 import { watchHarm } from "./harmless.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Backbone } from "../../core/contract/backbone.ts";
-import type { Key } from "../../core/contract/store.ts";
+import type { Backbone } from "../../core/contract/ports/backbone.ts";
+import type { Key } from "../../core/contract/ports/store.ts";
 import { CoreUnderTest, userMessage } from "../core/core-under-test.ts";
 import { Recorder } from "../fakes/recorder.ts";
 import { fuzzRuns } from "./fuzz-runs.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
 import type { Config } from "../../config/schema/config.ts";
-import type { Conversation } from "../../core/contract/conversation.ts";
+import type { Conversation } from "../../core/contract/messages/conversation.ts";
 import type { RelayContext } from "../../gateway/relay/context.ts";
 import { admitsOn, limitedAccess } from "../../gateway/relay/inbound/channel-rules.ts";
 import { ACCESS_LOST, withheld } from "../../gateway/relay/sending/outcomes.ts";

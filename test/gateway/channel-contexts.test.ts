@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { MembershipAdapter } from "../../adapters/contract/abilities.ts";
-import type { Conversation } from "../../core/contract/conversation.ts";
-import { silentLogger as logger } from "../../core/contract/logger.ts";
-import { silentMeter as meter } from "../../core/contract/telemetry.ts";
+import type { Conversation } from "../../core/contract/messages/conversation.ts";
+import { silentLogger as logger } from "../../core/contract/ports/logger.ts";
+import { silentMeter as meter } from "../../core/contract/ports/telemetry.ts";
 import { relayContext } from "../../gateway/channel-contexts.ts";
 import { MemoryStore } from "../adapters/web/memory-store.ts";
 import { LogChannel } from "../fakes/log-channel.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Backbone, BackboneHealth } from "../../core/contract/backbone.ts";
-import { silentLogger } from "../../core/contract/logger.ts";
+import type { Backbone, BackboneHealth } from "../../core/contract/ports/backbone.ts";
+import { silentLogger } from "../../core/contract/ports/logger.ts";
 import { refreshAfterOutage } from "../../gateway/backbone-health.ts";
 import { ManualClock } from "../fakes/manual-clock.ts";
 import { ServedChannel } from "../fakes/served-channel.ts";

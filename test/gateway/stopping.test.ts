@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { silentLogger } from "../../core/contract/logger.ts";
+import { silentLogger } from "../../core/contract/ports/logger.ts";
 import { createStopping } from "../../gateway/stopping.ts";
 import { ManualClock } from "../fakes/manual-clock.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Delivery } from "../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
-import type { Conversation } from "../../core/contract/conversation.ts";
+import type { Conversation } from "../../core/contract/messages/conversation.ts";
 import { undeliveredOn } from "../../core/delivery/undelivered/undelivered.ts";
 import { roles } from "../core/subtasks/delegating.ts";
 import { LogChannel } from "../fakes/log-channel.ts";

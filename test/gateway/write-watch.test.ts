@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { silentLogger } from "../../core/contract/logger.ts";
+import { silentLogger } from "../../core/contract/ports/logger.ts";
 import { WriteWatch } from "../../gateway/write-watch.ts";
 import { ManualClock } from "../fakes/manual-clock.ts";
 

@@ -1,7 +1,7 @@
 import { consumerName, groupName, natsNames, partitionOf } from "../../core/backbone/nats/nats-names.ts";
 import { PartitionRecord } from "../../core/backbone/nats/partitions/partition-record.ts";
-import { ack } from "../../core/contract/bus.ts";
-import type { Timer } from "../../core/contract/clock.ts";
+import { ack } from "../../core/contract/ports/bus.ts";
+import type { Timer } from "../../core/contract/ports/clock.ts";
 import { testSubject } from "../contract/test-message.ts";
 import { RecordingLogger } from "../fakes/recording-logger.ts";
 import { seededRandom } from "./seeded-random.ts";

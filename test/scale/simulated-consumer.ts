@@ -1,4 +1,4 @@
-import type { Timer } from "../../core/contract/clock.ts";
+import type { Timer } from "../../core/contract/ports/clock.ts";
 import type { StreamMessage } from "./simulated-stream.ts";
 import type { SimulatedTime } from "./simulated-time.ts";
 

@@ -1,4 +1,4 @@
-import type { Timer } from "../../core/contract/clock.ts";
+import type { Timer } from "../../core/contract/ports/clock.ts";
 
 interface Event {
   readonly at: number;

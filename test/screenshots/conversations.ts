@@ -1,4 +1,4 @@
-import type { Activity } from "../../core/contract/activity.ts";
+import type { Activity } from "../../core/contract/messages/activity.ts";
 import type { makeDelivery } from "../adapters/web/make-delivery.ts";
 
 type Changes = NonNullable<Parameters<typeof makeDelivery>[2]>;

@@ -1,6 +1,6 @@
 import { Routes } from "discord.js";
 import { AppError } from "../../../core/contract/app-error.ts";
-import type { Attachment } from "../../../core/contract/user-message.ts";
+import type { Attachment } from "../../../core/contract/messages/user-message.ts";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";
 import { readAtMost } from "../../contract/read-at-most.ts";
 import { DiscordMessage } from "../inbound/events.ts";

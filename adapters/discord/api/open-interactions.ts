@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { collection, keyOf } from "../../../core/contract/collection.ts";
-import type { Store } from "../../../core/contract/store.ts";
+import { collection, keyOf } from "../../../core/contract/ports/collection.ts";
+import type { Store } from "../../../core/contract/ports/store.ts";
 
 const OpenInteraction = z.looseObject({
   applicationId: z.string(),

@@ -1,7 +1,7 @@
 import { Routes } from "discord.js";
 import { z } from "zod";
 import { BoundedCache } from "../../../core/contract/bounded-cache.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import type { Delivery, Receipt } from "../../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";
 import { draw, NotDrawn } from "../../contract/render-delivery.ts";

@@ -2,7 +2,7 @@ import type { RouteLike } from "discord.js";
 import { REST } from "discord.js";
 import type { z } from "zod";
 import { AppError } from "../../../core/contract/app-error.ts";
-import type { Clock } from "../../../core/contract/clock.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";
 import { deliveryFailure } from "./failure.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/contract/clock.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
 
 /** Timeouts, delays and intervals. Tests shorten them. */
 export interface DiscordTiming {

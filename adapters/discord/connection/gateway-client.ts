@@ -1,6 +1,6 @@
 import { Client, DefaultRestOptions } from "discord.js";
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
-import type { Clock } from "../../../core/contract/clock.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
 import { pause } from "../api/timing.ts";
 import type { Dispatch } from "./contained-strategy.ts";
 import { ContainedStrategy } from "./contained-strategy.ts";

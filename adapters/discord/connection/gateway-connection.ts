@@ -1,6 +1,6 @@
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
-import type { Clock } from "../../../core/contract/clock.ts";
-import type { Logger } from "../../../core/contract/logger.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
+import type { Logger } from "../../../core/contract/ports/logger.ts";
 import type { DiscordTiming } from "../api/timing.ts";
 import { pause, pauseAfter } from "../api/timing.ts";
 import { Ready } from "../inbound/events.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { messageOf, RevisionConflict } from "../../../core/contract/app-error.ts";
-import type { Timer } from "../../../core/contract/clock.ts";
-import { collection, keyOf } from "../../../core/contract/collection.ts";
+import type { Timer } from "../../../core/contract/ports/clock.ts";
+import { collection, keyOf } from "../../../core/contract/ports/collection.ts";
 import type { AdapterContext } from "../../contract/adapter-context.ts";
 
 const ResumableSession = z.looseObject({

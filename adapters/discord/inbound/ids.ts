@@ -1,4 +1,4 @@
-import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 
 /** On Discord a thread is a channel with its own id. */
 export const channelIdOf = ({ room, thread }: Conversation): string => thread ?? room;

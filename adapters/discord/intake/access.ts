@@ -1,7 +1,7 @@
 import { Routes } from "discord.js";
 import { BoundedCache } from "../../../core/contract/bounded-cache.ts";
-import type { Clock } from "../../../core/contract/clock.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";
 import type { RestCalls } from "../api/rest-calls.ts";
 import type { DiscordAccess } from "../config.ts";

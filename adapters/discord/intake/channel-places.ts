@@ -1,6 +1,6 @@
 import { Routes } from "discord.js";
 import { BoundedCache } from "../../../core/contract/bounded-cache.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";
 import type { RestCalls } from "../api/rest-calls.ts";
 import type { Dispatch } from "../connection/contained-strategy.ts";

@@ -1,9 +1,9 @@
 import { Routes } from "discord.js";
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
 import { BoundedCache } from "../../../core/contract/bounded-cache.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import type { InboundMessage } from "../../../core/contract/user-message.ts";
-import { Unwritable, whenWritable } from "../../../core/contract/write-availability.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import type { InboundMessage } from "../../../core/contract/messages/user-message.ts";
+import { Unwritable, whenWritable } from "../../../core/contract/ports/write-availability.ts";
 import type { AdapterContext } from "../../contract/adapter-context.ts";
 import type { Inbox } from "../../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";

@@ -1,7 +1,7 @@
 import { Routes } from "discord.js";
 import { messageOf } from "../../../core/contract/app-error.ts";
-import { isoTime } from "../../../core/contract/clock.ts";
-import { Unwritable } from "../../../core/contract/write-availability.ts";
+import { isoTime } from "../../../core/contract/ports/clock.ts";
+import { Unwritable } from "../../../core/contract/ports/write-availability.ts";
 import type { AdapterContext } from "../../contract/adapter-context.ts";
 import type { Inbox } from "../../contract/channel-adapter.ts";
 import type { KeyedQueue } from "../../contract/keyed-queue.ts";

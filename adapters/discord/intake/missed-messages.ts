@@ -1,10 +1,10 @@
 import { Routes } from "discord.js";
 import { z } from "zod";
 import { messageOf } from "../../../core/contract/app-error.ts";
-import type { Clock, Timer } from "../../../core/contract/clock.ts";
-import { collection, keyOf, prefixOf } from "../../../core/contract/collection.ts";
-import { Conversation } from "../../../core/contract/conversation.ts";
-import type { Logger } from "../../../core/contract/logger.ts";
+import { Conversation } from "../../../core/contract/messages/conversation.ts";
+import type { Clock, Timer } from "../../../core/contract/ports/clock.ts";
+import { collection, keyOf, prefixOf } from "../../../core/contract/ports/collection.ts";
+import type { Logger } from "../../../core/contract/ports/logger.ts";
 import type { AdapterContext } from "../../contract/adapter-context.ts";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";
 import type { RestCalls } from "../api/rest-calls.ts";

@@ -1,6 +1,6 @@
 import { GatewayIntentBits } from "discord.js";
 import { messageOf } from "../../../core/contract/app-error.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import type { AdapterContext } from "../../contract/adapter-context.ts";
 import type { Inbox } from "../../contract/channel-adapter.ts";
 import { KeyedQueue } from "../../contract/keyed-queue.ts";

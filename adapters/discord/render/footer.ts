@@ -1,4 +1,4 @@
-import type { Anchor, ReplyAction } from "../../../core/contract/agent-reply.ts";
+import type { Anchor, ReplyAction } from "../../../core/contract/messages/agent-reply.ts";
 import { escapeText, escapeUrl } from "./markdown.ts";
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });

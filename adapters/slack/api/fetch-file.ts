@@ -1,6 +1,6 @@
 import type { webApi } from "@slack/bolt";
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
-import type { Attachment } from "../../../core/contract/user-message.ts";
+import type { Attachment } from "../../../core/contract/messages/user-message.ts";
 import { readAtMost } from "../../contract/read-at-most.ts";
 import { explain, slackErrorOf } from "./failure.ts";
 

@@ -1,7 +1,7 @@
 import type { types, webApi } from "@slack/bolt";
 import { z } from "zod";
-import type { Clock } from "../../../core/contract/clock.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
 import type { Delivery, Receipt } from "../../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";
 import { draw } from "../../contract/render-delivery.ts";

@@ -1,6 +1,6 @@
 import { ConfidentialClientApplication } from "@azure/msal-node";
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
-import type { Clock, Timer } from "../../../core/contract/clock.ts";
+import type { Clock, Timer } from "../../../core/contract/ports/clock.ts";
 import type { TeamsConfig } from "../config.ts";
 
 const PATIENCE_MS = 10_000;

@@ -1,7 +1,7 @@
 import { messageOf } from "../../../core/contract/app-error.ts";
-import type { Clock } from "../../../core/contract/clock.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import type { Stored } from "../../../core/contract/store.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
+import type { Stored } from "../../../core/contract/ports/store.ts";
 import type { Delivery } from "../../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";
 import type { BotToken } from "./bot-token.ts";

@@ -1,5 +1,5 @@
 import { Agent } from "node:https";
-import type { Clock } from "../../../core/contract/clock.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
 
 const CONNECTED_WITHIN_MS = 5_000;
 /** Below the idle timeout of servers: a request on a connection that was just closed would have an unknown outcome. */

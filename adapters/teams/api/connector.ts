@@ -1,5 +1,5 @@
 import { ConnectorClient } from "botframework-connector";
-import type { Clock } from "../../../core/contract/clock.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";
 import type { BotToken } from "./bot-token.ts";
 import { ConnectTimeoutAgent } from "./connect-timeout-agent.ts";

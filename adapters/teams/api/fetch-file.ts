@@ -1,6 +1,6 @@
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
-import type { Clock } from "../../../core/contract/clock.ts";
-import type { Attachment } from "../../../core/contract/user-message.ts";
+import type { Attachment } from "../../../core/contract/messages/user-message.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
 import { readAtMost } from "../../contract/read-at-most.ts";
 import type { TeamsConfig } from "../config.ts";
 import type { BotToken } from "./bot-token.ts";

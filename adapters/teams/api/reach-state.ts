@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isoTime } from "../../../core/contract/clock.ts";
+import { isoTime } from "../../../core/contract/ports/clock.ts";
 import type { DeliveryFailure } from "../../contract/delivery-failed.ts";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { collection, keyOf, keyParts, prefixOf } from "../../../core/contract/collection.ts";
-import type { Key, Store, Stored } from "../../../core/contract/store.ts";
-import { putIfUnchanged } from "../../../core/contract/update.ts";
+import { collection, keyOf, keyParts, prefixOf } from "../../../core/contract/ports/collection.ts";
+import type { Key, Store, Stored } from "../../../core/contract/ports/store.ts";
+import { putIfUnchanged } from "../../../core/contract/ports/update.ts";
 import { Unreachable } from "./reach-state.ts";
 
 /** The data for posting to a room, from its last authenticated activity. */

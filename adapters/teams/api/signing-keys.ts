@@ -1,7 +1,7 @@
 import { importJWK } from "jose";
 import { z } from "zod";
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
-import type { Clock } from "../../../core/contract/clock.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
 
 const KEPT_FOR_MS = 24 * 3_600_000;
 /** During an outage of the key server old keys stay usable, but not for ever, because Microsoft may revoke one. */

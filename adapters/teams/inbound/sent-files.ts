@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Attachment } from "../../../core/contract/user-message.ts";
+import type { Attachment } from "../../../core/contract/messages/user-message.ts";
 import type { SentAttachment } from "./activity.ts";
 
 const FILE = "application/vnd.microsoft.teams.file.download.info";

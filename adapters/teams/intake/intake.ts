@@ -1,6 +1,6 @@
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
-import type { InboundMessage } from "../../../core/contract/user-message.ts";
-import { Unwritable, unlessUnwritable } from "../../../core/contract/write-availability.ts";
+import type { InboundMessage } from "../../../core/contract/messages/user-message.ts";
+import { Unwritable, unlessUnwritable } from "../../../core/contract/ports/write-availability.ts";
 import type { WebhookRequest, WebhookResponse } from "../../contract/abilities.ts";
 import type { AdapterContext } from "../../contract/adapter-context.ts";
 import type { Inbox } from "../../contract/channel-adapter.ts";

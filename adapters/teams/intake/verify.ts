@@ -1,6 +1,6 @@
 import { decodeProtectedHeader, errors, jwtVerify } from "jose";
 import { AppError } from "../../../core/contract/app-error.ts";
-import type { Clock } from "../../../core/contract/clock.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
 import { isBelow } from "../api/calls.ts";
 import type { SigningKeys } from "../api/signing-keys.ts";
 import type { TeamsConfig } from "../config.ts";

@@ -1,4 +1,4 @@
-import type { Anchor, ReplyAction } from "../../../core/contract/agent-reply.ts";
+import type { Anchor, ReplyAction } from "../../../core/contract/messages/agent-reply.ts";
 import { bytesOf, wellFormed, withoutTemplates } from "./escape.ts";
 
 const MAX_LABEL = 40;

@@ -1,4 +1,4 @@
-import type { Attachment } from "../../../core/contract/user-message.ts";
+import type { Attachment } from "../../../core/contract/messages/user-message.ts";
 import type { Command, Message } from "../protocol.ts";
 import type { PersistentValues } from "./persistent-values.ts";
 

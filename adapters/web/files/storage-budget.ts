@@ -1,5 +1,5 @@
 import { AppError } from "../../../core/contract/app-error.ts";
-import type { Clock } from "../../../core/contract/clock.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
 import { addressKey, allowanceOf } from "../../contract/rate-limit.ts";
 import type { WebLimits } from "../config.ts";
 

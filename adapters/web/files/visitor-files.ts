@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
-import type { Clock } from "../../../core/contract/clock.ts";
-import { keyParts } from "../../../core/contract/collection.ts";
-import type { Logger } from "../../../core/contract/logger.ts";
-import type { Store } from "../../../core/contract/store.ts";
-import { DELETE, update } from "../../../core/contract/update.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
+import { keyParts } from "../../../core/contract/ports/collection.ts";
+import type { Logger } from "../../../core/contract/ports/logger.ts";
+import type { Store } from "../../../core/contract/ports/store.ts";
+import { DELETE, update } from "../../../core/contract/ports/update.ts";
 import type { WebLimits } from "../config.ts";
 import { CHUNK_BYTES, chunkKey, filesOfChannel, type StoredFile, visitorFilesKey } from "./file-record.ts";
 

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
-import { collection, keyOf } from "../../../core/contract/collection.ts";
-import type { Store } from "../../../core/contract/store.ts";
-import { createOrRead } from "../../../core/contract/update.ts";
+import { collection, keyOf } from "../../../core/contract/ports/collection.ts";
+import type { Store } from "../../../core/contract/ports/store.ts";
+import { createOrRead } from "../../../core/contract/ports/update.ts";
 
 export interface SigningKey {
   readonly key: Buffer;

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/contract/clock.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
 import { readHostToken } from "./host-token.ts";
 import type { SigningKey } from "./signing-key.ts";
 import { newVisitorId } from "./visitor-id.ts";

@@ -1,4 +1,4 @@
-import type { Account } from "../../../core/contract/user-message.ts";
+import type { Account } from "../../../core/contract/messages/user-message.ts";
 import { saidOf, userMessageOf } from "../inbound.ts";
 import type { Command, ErrorCode, Message } from "../protocol.ts";
 import type { DialogueDeps } from "./dialogue-deps.ts";

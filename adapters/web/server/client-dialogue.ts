@@ -1,7 +1,7 @@
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
-import { isoTime } from "../../../core/contract/clock.ts";
-import type { Account } from "../../../core/contract/user-message.ts";
-import { refuseIfUnwritable, Unwritable, whenWritable } from "../../../core/contract/write-availability.ts";
+import type { Account } from "../../../core/contract/messages/user-message.ts";
+import { isoTime } from "../../../core/contract/ports/clock.ts";
+import { refuseIfUnwritable, Unwritable, whenWritable } from "../../../core/contract/ports/write-availability.ts";
 import { readHistory } from "../history/history-page.ts";
 import type { Identity, TokenProblem } from "../identity/visitor-token.ts";
 import { accountOf } from "../inbound.ts";

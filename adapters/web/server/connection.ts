@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/contract/clock.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
 import type { ClientSocket, CorkedStream } from "../../contract/abilities.ts";
 import type { CloseCode } from "../protocol-constants.ts";
 import { closeCodes } from "../protocol-constants.ts";

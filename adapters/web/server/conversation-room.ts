@@ -1,6 +1,6 @@
 import { setImmediate as nextLoopPass } from "node:timers/promises";
 import { messageOf } from "../../../core/contract/app-error.ts";
-import type { Logger } from "../../../core/contract/logger.ts";
+import type { Logger } from "../../../core/contract/ports/logger.ts";
 import type { ConversationLog } from "../history/conversation-log.ts";
 import type { LogEntry } from "../history/log-entry.ts";
 import type { Connection, Followed } from "./connection.ts";

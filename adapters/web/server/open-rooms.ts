@@ -1,7 +1,7 @@
 import { BoundedCache } from "../../../core/contract/bounded-cache.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import type { Logger } from "../../../core/contract/logger.ts";
-import type { UserSignal } from "../../../core/contract/signals.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import type { UserSignal } from "../../../core/contract/messages/signals.ts";
+import type { Logger } from "../../../core/contract/ports/logger.ts";
 import type { ConversationLogDeps, LookBack } from "../history/conversation-log.ts";
 import { ConversationLog } from "../history/conversation-log.ts";
 import type { LogEntry } from "../history/log-entry.ts";

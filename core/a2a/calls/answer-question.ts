@@ -1,5 +1,5 @@
 import { AppError } from "../../contract/app-error.ts";
-import { subjectsOf } from "../../contract/subjects.ts";
+import { subjectsOf } from "../../contract/messages/subjects.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import type { PeeringConfig } from "../../turns/limits/index.ts";
 import type { PeerDeps } from "../deps.ts";

@@ -1,6 +1,6 @@
-import { isoTime } from "../../contract/clock.ts";
-import type { SyntheticMessage, SyntheticMessageOf } from "../../contract/user-message.ts";
-import { syntheticMessage } from "../../contract/user-message.ts";
+import type { SyntheticMessage, SyntheticMessageOf } from "../../contract/messages/user-message.ts";
+import { syntheticMessage } from "../../contract/messages/user-message.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
 import { callbackIdOf } from "../../subtasks/index.ts";
 import type { Agent, CoreDeps } from "../../turns/index.ts";
 import type { TurnPrompt } from "../../turns/source/index.ts";

@@ -1,4 +1,4 @@
-import type { Store } from "../../contract/store.ts";
+import type { Store } from "../../contract/ports/store.ts";
 import type { SubtaskDeps } from "../../subtasks/index.ts";
 import { type PeerCall, readCalls, unreachableNote } from "../record/peer-call.ts";
 import { countEnd, demoteCall } from "./settle-call.ts";

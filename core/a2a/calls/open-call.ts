@@ -1,8 +1,8 @@
 import { AppError } from "../../contract/app-error.ts";
-import { isoTime } from "../../contract/clock.ts";
-import { subjectsOf } from "../../contract/subjects.ts";
+import { subjectsOf } from "../../contract/messages/subjects.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
+import { createOnce } from "../../contract/ports/update.ts";
 import { type ToolContext, workContextOfTool } from "../../contract/tool.ts";
-import { createOnce } from "../../contract/update.ts";
 import { cutAtGraphemes, MAX_SUMMARY_GRAPHEMES, summarisePrompt } from "../../lib/index.ts";
 import { reserveCall } from "../../subtasks/index.ts";
 import type { PeeringConfig } from "../../turns/limits/index.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AgentRef } from "../../contract/agent-ref.ts";
+import type { AgentRef } from "../../contract/messages/agent-ref.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { summarisePrompt } from "../../lib/index.ts";
 import type { Agent } from "../../turns/index.ts";

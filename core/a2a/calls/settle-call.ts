@@ -1,7 +1,7 @@
-import type { PeerCallAddress } from "../../contract/addresses.ts";
-import { isoTime } from "../../contract/clock.ts";
-import { subjectsOf } from "../../contract/subjects.ts";
-import type { SpanRecord } from "../../contract/telemetry.ts";
+import type { PeerCallAddress } from "../../contract/messages/addresses.ts";
+import { subjectsOf } from "../../contract/messages/subjects.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
+import type { SpanRecord } from "../../contract/ports/telemetry.ts";
 import { cutToBytes } from "../../lib/index.ts";
 import { endCall, enqueueTurn, type SubtaskDeps } from "../../subtasks/index.ts";
 import { peerCallSpanId, workSpanId } from "../../telemetry/index.ts";

@@ -1,6 +1,6 @@
-import type { PeerCallAddress } from "../../contract/addresses.ts";
 import { AppError } from "../../contract/app-error.ts";
-import type { Clock } from "../../contract/clock.ts";
+import type { PeerCallAddress } from "../../contract/messages/addresses.ts";
+import type { Clock } from "../../contract/ports/clock.ts";
 import { ChildAbort } from "../../lib/index.ts";
 import type { RemotePeer } from "../config.ts";
 import { agentAddress, type DeploymentIdentity, pushTokenOf } from "../identity.ts";

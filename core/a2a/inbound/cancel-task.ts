@@ -1,7 +1,7 @@
-import type { InboundTaskAddress } from "../../contract/addresses.ts";
-import { ack, type Outcome } from "../../contract/bus.ts";
-import { type Clock, isoTime } from "../../contract/clock.ts";
-import { subjectsOf } from "../../contract/subjects.ts";
+import type { InboundTaskAddress } from "../../contract/messages/addresses.ts";
+import { subjectsOf } from "../../contract/messages/subjects.ts";
+import { ack, type Outcome } from "../../contract/ports/bus.ts";
+import { type Clock, isoTime } from "../../contract/ports/clock.ts";
 import { cancelSubtask, readOwner, type SubtaskDeps } from "../../subtasks/index.ts";
 import { changeTask, inState, notifyWebhooks, type TaskDeps } from "./change-task.ts";
 import { inboundSessionOf } from "./inbound-call.ts";

@@ -1,9 +1,9 @@
-import type { InboundTaskAddress } from "../../contract/addresses.ts";
-import type { Bus } from "../../contract/bus.ts";
-import type { Said } from "../../contract/inbound-call.ts";
-import { MAX_VALUE_BYTES, type Store } from "../../contract/store.ts";
-import { subjectsOf } from "../../contract/subjects.ts";
-import { update } from "../../contract/update.ts";
+import type { InboundTaskAddress } from "../../contract/messages/addresses.ts";
+import type { Said } from "../../contract/messages/inbound-call.ts";
+import { subjectsOf } from "../../contract/messages/subjects.ts";
+import type { Bus } from "../../contract/ports/bus.ts";
+import { MAX_VALUE_BYTES, type Store } from "../../contract/ports/store.ts";
+import { update } from "../../contract/ports/update.ts";
 import { type InboundTask, indexTask, taskKey, tasksRead, unindexTask } from "./inbound-task.ts";
 
 export interface TaskDeps {

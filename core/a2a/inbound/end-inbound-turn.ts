@@ -1,6 +1,6 @@
-import { isoTime } from "../../contract/clock.ts";
-import type { Store } from "../../contract/store.ts";
-import type { SyntheticMessage } from "../../contract/user-message.ts";
+import type { SyntheticMessage } from "../../contract/messages/user-message.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
+import type { Store } from "../../contract/ports/store.ts";
 import { isOutstanding, readOwner } from "../../subtasks/index.ts";
 import type { CoreDeps } from "../../turns/index.ts";
 import { turnIdOf } from "../../turns/index.ts";

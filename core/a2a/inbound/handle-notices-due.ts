@@ -1,8 +1,8 @@
-import type { NoticesDue } from "../../contract/addresses.ts";
-import { INBOUND_CHANNEL } from "../../contract/addresses.ts";
-import { ack, type Outcome } from "../../contract/bus.ts";
-import { isoTime } from "../../contract/clock.ts";
-import type { Audience } from "../../contract/work-context.ts";
+import type { NoticesDue } from "../../contract/messages/addresses.ts";
+import { INBOUND_CHANNEL } from "../../contract/messages/addresses.ts";
+import type { Audience } from "../../contract/messages/work-context.ts";
+import { ack, type Outcome } from "../../contract/ports/bus.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
 import { audienceAt, type Destination, publishReply } from "../../delivery/index.ts";
 import { stableId, summarisePrompt } from "../../lib/index.ts";
 import { currentSession, type SessionHistory } from "../../sessions/index.ts";

@@ -1,8 +1,8 @@
-import { INBOUND_CHANNEL, type InboundTaskAddress } from "../../contract/addresses.ts";
-import type { AgentRef } from "../../contract/agent-ref.ts";
-import type { InboundCall, Said } from "../../contract/inbound-call.ts";
-import { type SyntheticMessage, syntheticMessage } from "../../contract/user-message.ts";
-import type { DelegationContext } from "../../contract/work-context.ts";
+import { INBOUND_CHANNEL, type InboundTaskAddress } from "../../contract/messages/addresses.ts";
+import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import type { InboundCall, Said } from "../../contract/messages/inbound-call.ts";
+import { type SyntheticMessage, syntheticMessage } from "../../contract/messages/user-message.ts";
+import type { DelegationContext } from "../../contract/messages/work-context.ts";
 import { stableId, summarisePrompt } from "../../lib/index.ts";
 import type { TurnRecord } from "../../turns/index.ts";
 import { traceIdOf } from "../../turns/index.ts";

@@ -1,5 +1,5 @@
+import type { SyntheticMessage } from "../../contract/messages/user-message.ts";
 import type { Tool } from "../../contract/tool.ts";
-import type { SyntheticMessage } from "../../contract/user-message.ts";
 import { fitEntry, nextIndex, type SessionHistory } from "../../sessions/index.ts";
 import type { Agent, CoreDeps } from "../../turns/index.ts";
 import { sessionTtl } from "../../turns/index.ts";

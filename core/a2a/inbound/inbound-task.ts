@@ -1,12 +1,12 @@
 import { z } from "zod";
-import type { InboundTaskOwner } from "../../contract/addresses.ts";
-import { InboundTaskAddress } from "../../contract/addresses.ts";
-import { RETENTION_MS } from "../../contract/bus.ts";
-import { isoTime } from "../../contract/clock.ts";
-import { collection, keyOf, prefixOf } from "../../contract/collection.ts";
-import { Said, Webhook } from "../../contract/inbound-call.ts";
-import { LastRead } from "../../contract/last-read.ts";
-import type { Store } from "../../contract/store.ts";
+import type { InboundTaskOwner } from "../../contract/messages/addresses.ts";
+import { InboundTaskAddress } from "../../contract/messages/addresses.ts";
+import { Said, Webhook } from "../../contract/messages/inbound-call.ts";
+import { RETENTION_MS } from "../../contract/ports/bus.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
+import { collection, keyOf, prefixOf } from "../../contract/ports/collection.ts";
+import { LastRead } from "../../contract/ports/last-read.ts";
+import type { Store } from "../../contract/ports/store.ts";
 
 export const TaskState = z.enum(["submitted", "working", "input-required", "completed", "failed", "canceled"]);
 export type TaskState = z.infer<typeof TaskState>;

@@ -1,11 +1,11 @@
-import type { InboundTaskAddress } from "../../contract/addresses.ts";
-import type { AgentRef } from "../../contract/agent-ref.ts";
 import { messageOf } from "../../contract/app-error.ts";
-import type { Listener } from "../../contract/bus.ts";
-import { isoTime } from "../../contract/clock.ts";
-import type { InboundCall } from "../../contract/inbound-call.ts";
-import { subjectsOf } from "../../contract/subjects.ts";
-import type { SyntheticMessage } from "../../contract/user-message.ts";
+import type { InboundTaskAddress } from "../../contract/messages/addresses.ts";
+import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import type { InboundCall } from "../../contract/messages/inbound-call.ts";
+import { subjectsOf } from "../../contract/messages/subjects.ts";
+import type { SyntheticMessage } from "../../contract/messages/user-message.ts";
+import type { Listener } from "../../contract/ports/bus.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
 import type { CoreDeps } from "../../turns/index.ts";
 import type { RequestState } from "../../turns/source/index.ts";
 import { changeTask, inState, notifyWebhooks, withSaid } from "./change-task.ts";

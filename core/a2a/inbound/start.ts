@@ -1,6 +1,6 @@
-import type { AgentRef } from "../../contract/agent-ref.ts";
-import type { Consumer } from "../../contract/bus.ts";
-import { subjectsOf } from "../../contract/subjects.ts";
+import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import { subjectsOf } from "../../contract/messages/subjects.ts";
+import type { Consumer } from "../../contract/ports/bus.ts";
 import type { SubtaskDeps } from "../../subtasks/index.ts";
 import { handleTaskCancelled } from "./cancel-task.ts";
 import { handleNoticesDue, type NoticeDeps, type NoticeRules } from "./handle-notices-due.ts";

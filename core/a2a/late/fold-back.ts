@@ -1,9 +1,9 @@
 import { AppError } from "../../contract/app-error.ts";
-import { subjectsOf } from "../../contract/subjects.ts";
-import { parentContextOf, type Subtask } from "../../contract/subtask.ts";
-import type { LateA2ANotification } from "../../contract/subtask-message.ts";
-import type { WorkContext } from "../../contract/work-context.ts";
-import { workContextOf } from "../../contract/work-context.ts";
+import { subjectsOf } from "../../contract/messages/subjects.ts";
+import { parentContextOf, type Subtask } from "../../contract/messages/subtask.ts";
+import type { LateA2ANotification } from "../../contract/messages/subtask-message.ts";
+import type { WorkContext } from "../../contract/messages/work-context.ts";
+import { workContextOf } from "../../contract/messages/work-context.ts";
 import { cutToBytes } from "../../lib/index.ts";
 import { addNotification, MAX_KEY_CHARS, type Notification } from "../../memory/index.ts";
 import { readSubtask } from "../../subtasks/index.ts";

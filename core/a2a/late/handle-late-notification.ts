@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import type { AgentRef } from "../../contract/agent-ref.ts";
-import { ack, type Outcome } from "../../contract/bus.ts";
-import { isoTime } from "../../contract/clock.ts";
-import type { LateA2ANotification } from "../../contract/subtask-message.ts";
-import { syntheticMessage } from "../../contract/user-message.ts";
+import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import type { LateA2ANotification } from "../../contract/messages/subtask-message.ts";
+import { syntheticMessage } from "../../contract/messages/user-message.ts";
+import { ack, type Outcome } from "../../contract/ports/bus.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
 import { enqueueTurn, type SubtaskDeps } from "../../subtasks/index.ts";
 import { lateIdOf } from "../record/call-turns.ts";
 import { changeLate, type LateItem, readLate } from "./late-record.ts";

@@ -1,6 +1,6 @@
 import { messageOf } from "../../contract/app-error.ts";
-import type { LateAnswer } from "../../contract/synthetic.ts";
-import type { SyntheticMessage, SyntheticMessageOf, TurnMessage } from "../../contract/user-message.ts";
+import type { LateAnswer } from "../../contract/messages/synthetic.ts";
+import type { SyntheticMessage, SyntheticMessageOf, TurnMessage } from "../../contract/messages/user-message.ts";
 import { keysRead, removeNotifications, WorkingMemory } from "../../memory/index.ts";
 import type { ChatMessage } from "../../model/index.ts";
 import type { Agent, CoreDeps } from "../../turns/index.ts";

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { AgentRef } from "../../contract/agent-ref.ts";
-import { RETENTION_MS } from "../../contract/bus.ts";
-import { collection, keyOf } from "../../contract/collection.ts";
-import type { Store } from "../../contract/store.ts";
-import { LateAnswer } from "../../contract/synthetic.ts";
-import { update } from "../../contract/update.ts";
-import { WorkContext } from "../../contract/work-context.ts";
+import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import { LateAnswer } from "../../contract/messages/synthetic.ts";
+import { WorkContext } from "../../contract/messages/work-context.ts";
+import { RETENTION_MS } from "../../contract/ports/bus.ts";
+import { collection, keyOf } from "../../contract/ports/collection.ts";
+import type { Store } from "../../contract/ports/store.ts";
+import { update } from "../../contract/ports/update.ts";
 
 /** The record names the call and its headline `callId` and `headline`; `id` is that of the update. */
 const { id: _, name: __, ...answer } = LateAnswer.shape;

@@ -1,5 +1,5 @@
-import { isoTime } from "../../contract/clock.ts";
-import { hasEnded } from "../../contract/subtask.ts";
+import { hasEnded } from "../../contract/messages/subtask.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
 import { deliverToSubtask, type SubtaskDeps } from "../../subtasks/index.ts";
 import type { PeerCall } from "../record/peer-call.ts";
 import type { PeerUpdate } from "../record/peer-update.ts";

@@ -1,4 +1,4 @@
-import type { WorksFor } from "../../contract/work-context.ts";
+import type { WorksFor } from "../../contract/messages/work-context.ts";
 import type { TurnEntry } from "../../sessions/index.ts";
 import { isOutstanding, readOwner, type SubtaskDeps } from "../../subtasks/index.ts";
 import type { Agent } from "../../turns/index.ts";

@@ -1,5 +1,5 @@
-import type { PeerCallAddress } from "../../contract/addresses.ts";
 import { messageOf } from "../../contract/app-error.ts";
+import type { PeerCallAddress } from "../../contract/messages/addresses.ts";
 import { cutToBytes } from "../../lib/index.ts";
 import { MAX_NOTE_BYTES, WorkingMemory } from "../../memory/index.ts";
 import type { CoreDeps } from "../../turns/index.ts";

@@ -1,12 +1,12 @@
-import { ack, type Outcome } from "../../contract/bus.ts";
-import type { PeerMode } from "../../contract/inbound-call.ts";
-import { subjectsOf } from "../../contract/subjects.ts";
+import type { PeerMode } from "../../contract/messages/inbound-call.ts";
+import { subjectsOf } from "../../contract/messages/subjects.ts";
 import {
   orderKey,
   type SyntheticMessage,
   type SyntheticMessageOf,
   syntheticMessage,
-} from "../../contract/user-message.ts";
+} from "../../contract/messages/user-message.ts";
+import { ack, type Outcome } from "../../contract/ports/bus.ts";
 import type { Agent } from "../../turns/index.ts";
 import type { TurnPrompt } from "../../turns/source/index.ts";
 import { noAnswer, notifyCaller, settleCall } from "../calls/settle-call.ts";

@@ -1,6 +1,6 @@
-import { ReplyOriginExtension } from "../../contract/inbound-call.ts";
+import { ReplyOriginExtension } from "../../contract/messages/inbound-call.ts";
+import type { PeerChain } from "../../contract/messages/work-context.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import type { PeerChain } from "../../contract/work-context.ts";
 
 /** Our protocol extension: a message carries it so that chains of agents can be bounded and explained. */
 export const REPLY_ORIGIN_EXTENSION = "urn:mooring:reply-origin:v1";

@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { PeerCallAddress } from "../../contract/addresses.ts";
-import type { AgentRef } from "../../contract/agent-ref.ts";
-import { RETENTION_MS } from "../../contract/bus.ts";
-import { isoTime } from "../../contract/clock.ts";
-import { collection, keyOf } from "../../contract/collection.ts";
-import { PeerMode } from "../../contract/inbound-call.ts";
-import type { Store } from "../../contract/store.ts";
-import { subjectsOf } from "../../contract/subjects.ts";
+import type { PeerCallAddress } from "../../contract/messages/addresses.ts";
+import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import { PeerMode } from "../../contract/messages/inbound-call.ts";
+import { subjectsOf } from "../../contract/messages/subjects.ts";
+import { PeerChain, WorkContext } from "../../contract/messages/work-context.ts";
+import { RETENTION_MS } from "../../contract/ports/bus.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
+import { collection, keyOf } from "../../contract/ports/collection.ts";
+import type { Store } from "../../contract/ports/store.ts";
+import { update } from "../../contract/ports/update.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { update } from "../../contract/update.ts";
-import { PeerChain, WorkContext } from "../../contract/work-context.ts";
 import { stableId } from "../../lib/index.ts";
 import type { CoreDeps } from "../../turns/index.ts";
 

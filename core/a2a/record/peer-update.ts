@@ -1,4 +1,4 @@
-import type { LateA2ANotification } from "../../contract/subtask-message.ts";
+import type { LateA2ANotification } from "../../contract/messages/subtask-message.ts";
 import { stableId } from "../../lib/index.ts";
 import type { PeerCall } from "./peer-call.ts";
 

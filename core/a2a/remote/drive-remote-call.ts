@@ -1,6 +1,6 @@
-import type { PeerCallAddress } from "../../contract/addresses.ts";
 import { AppError, messageOf } from "../../contract/app-error.ts";
-import { ack, type Outcome } from "../../contract/bus.ts";
+import type { PeerCallAddress } from "../../contract/messages/addresses.ts";
+import { ack, type Outcome } from "../../contract/ports/bus.ts";
 import { ChildAbort, raceAbort } from "../../lib/index.ts";
 import { noAnswer, notifyCaller, settleCall } from "../calls/settle-call.ts";
 import { failureDetail, failureText, isUnreachable } from "../client/peer-failure.ts";

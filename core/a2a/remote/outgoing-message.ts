@@ -1,4 +1,4 @@
-import type { Tracer } from "../../contract/telemetry.ts";
+import type { Tracer } from "../../contract/ports/telemetry.ts";
 import { peerCallSpanId, traceHeaders } from "../../telemetry/index.ts";
 import type { OutgoingMessage } from "../client/peer-client.ts";
 import { withExtension } from "../record/hops.ts";

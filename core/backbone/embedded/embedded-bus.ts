@@ -1,5 +1,5 @@
 import { AppError } from "../../contract/app-error.ts";
-import type { QueueDepth } from "../../contract/backbone.ts";
+import type { QueueDepth } from "../../contract/ports/backbone.ts";
 import type {
   Bus,
   ConsumeOptions,
@@ -8,10 +8,10 @@ import type {
   Listener,
   PublishOptions,
   PublishOutcome,
-} from "../../contract/bus.ts";
-import { MAX_MESSAGE_BYTES } from "../../contract/bus.ts";
-import type { Subject } from "../../contract/subject.ts";
-import { encodeToken } from "../../contract/token.ts";
+} from "../../contract/ports/bus.ts";
+import { MAX_MESSAGE_BYTES } from "../../contract/ports/bus.ts";
+import type { Subject } from "../../contract/ports/subject.ts";
+import { encodeToken } from "../../contract/ports/token.ts";
 import { checkConsumeOptions, checkMessageId, toJson } from "../input-checks.ts";
 import { LocalSignals } from "../local-signals.ts";
 import type { Statement } from "./file/database.ts";

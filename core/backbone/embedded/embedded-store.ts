@@ -1,7 +1,7 @@
 import { AppError, messageOf, RevisionConflict } from "../../contract/app-error.ts";
-import type { Clock } from "../../contract/clock.ts";
-import type { Key, Listed, Prefix, PutOptions, Store, Stored } from "../../contract/store.ts";
-import { MAX_VALUE_BYTES } from "../../contract/store.ts";
+import type { Clock } from "../../contract/ports/clock.ts";
+import type { Key, Listed, Prefix, PutOptions, Store, Stored } from "../../contract/ports/store.ts";
+import { MAX_VALUE_BYTES } from "../../contract/ports/store.ts";
 import { toJson } from "../input-checks.ts";
 import type { Database } from "./file/database.ts";
 import type { NumberSeries, WriteQueue } from "./file/write-queue.ts";

@@ -1,8 +1,8 @@
 import { statfs } from "node:fs/promises";
 import { messageOf } from "../../contract/app-error.ts";
-import type { Backbone, BackboneHealth, QueueDepth } from "../../contract/backbone.ts";
-import { type Clock, systemClock } from "../../contract/clock.ts";
-import type { Logger } from "../../contract/logger.ts";
+import type { Backbone, BackboneHealth, QueueDepth } from "../../contract/ports/backbone.ts";
+import { type Clock, systemClock } from "../../contract/ports/clock.ts";
+import type { Logger } from "../../contract/ports/logger.ts";
 import { EmbeddedBus } from "./embedded-bus.ts";
 import { EmbeddedStore } from "./embedded-store.ts";
 import { Database } from "./file/database.ts";

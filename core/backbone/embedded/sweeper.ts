@@ -1,7 +1,7 @@
 import { messageOf } from "../../contract/app-error.ts";
-import { RETENTION_MS } from "../../contract/bus.ts";
-import type { Clock, Timer } from "../../contract/clock.ts";
-import type { Logger } from "../../contract/logger.ts";
+import { RETENTION_MS } from "../../contract/ports/bus.ts";
+import type { Clock, Timer } from "../../contract/ports/clock.ts";
+import type { Logger } from "../../contract/ports/logger.ts";
 import type { Database } from "./file/database.ts";
 import type { WriteQueue } from "./file/write-queue.ts";
 import type { Durable, DurableRegistry, SweptSlice } from "./queue/durable-registry.ts";

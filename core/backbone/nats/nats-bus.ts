@@ -7,8 +7,8 @@ import type {
   Listener,
   PublishOptions,
   PublishOutcome,
-} from "../../contract/bus.ts";
-import type { Subject } from "../../contract/subject.ts";
+} from "../../contract/ports/bus.ts";
+import type { Subject } from "../../contract/ports/subject.ts";
 import { checkConsumeOptions } from "../input-checks.ts";
 import type { NatsPublisher } from "./nats-publisher.ts";
 import type { NatsSignals } from "./nats-signals.ts";

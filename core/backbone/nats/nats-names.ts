@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Subject } from "../../contract/subject.ts";
+import type { Subject } from "../../contract/ports/subject.ts";
 import { stableHash } from "./stable-hash.ts";
 
 /** All names of streams, buckets, consumers and NATS subjects. */

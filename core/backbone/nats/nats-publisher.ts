@@ -1,8 +1,8 @@
 import { nanos, RetentionPolicy, StorageType } from "nats";
 import { AppError } from "../../contract/app-error.ts";
-import type { PublishOptions, PublishOutcome } from "../../contract/bus.ts";
-import { DUPLICATE_WINDOW_MS, MAX_MESSAGE_BYTES, RETENTION_MS } from "../../contract/bus.ts";
-import type { Subject } from "../../contract/subject.ts";
+import type { PublishOptions, PublishOutcome } from "../../contract/ports/bus.ts";
+import { DUPLICATE_WINDOW_MS, MAX_MESSAGE_BYTES, RETENTION_MS } from "../../contract/ports/bus.ts";
+import type { Subject } from "../../contract/ports/subject.ts";
 import { checkMessageId, toJson } from "../input-checks.ts";
 import type { NatsConnector } from "./connection/nats-connector.ts";
 import { isNoResponder } from "./connection/nats-fault.ts";

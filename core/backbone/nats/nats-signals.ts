@@ -1,7 +1,7 @@
 import type { Subscription } from "nats";
 import { messageOf } from "../../contract/app-error.ts";
-import type { Listener } from "../../contract/bus.ts";
-import type { Subject } from "../../contract/subject.ts";
+import type { Listener } from "../../contract/ports/bus.ts";
+import type { Subject } from "../../contract/ports/subject.ts";
 import { LocalSignals, signalJson } from "../local-signals.ts";
 import type { NatsConnector } from "./connection/nats-connector.ts";
 import type { NatsOptions } from "./connection/nats-options.ts";

@@ -1,4 +1,4 @@
-import type { Backbone } from "../../contract/backbone.ts";
+import type { Backbone } from "../../contract/ports/backbone.ts";
 import { checkLayout, checkReplicas } from "./check-deployment.ts";
 import { NatsConnector } from "./connection/nats-connector.ts";
 import type { NatsBackboneOptions } from "./connection/nats-options.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../contract/clock.ts";
+import type { Clock } from "../../contract/ports/clock.ts";
 import { isNoResponder } from "./connection/nats-fault.ts";
 import type { NatsSession } from "./connection/nats-session.ts";
 

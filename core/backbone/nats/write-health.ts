@@ -1,6 +1,6 @@
 import { NatsError } from "nats";
 import { messageOf } from "../../contract/app-error.ts";
-import type { Timer } from "../../contract/clock.ts";
+import type { Timer } from "../../contract/ports/clock.ts";
 import type { NatsConnector } from "./connection/nats-connector.ts";
 import { isDenied, isNoResponder, PERHAPS_NO_QUORUM } from "./connection/nats-fault.ts";
 import type { NatsOptions } from "./connection/nats-options.ts";

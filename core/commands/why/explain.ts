@@ -1,5 +1,5 @@
-import type { Conversation } from "../../contract/conversation.ts";
-import { sameConversation } from "../../contract/conversation.ts";
+import type { Conversation } from "../../contract/messages/conversation.ts";
+import { sameConversation } from "../../contract/messages/conversation.ts";
 import type { ViewerTime } from "../../contract/relative-time.ts";
 import { relativeTime } from "../../contract/relative-time.ts";
 import { cutAtGraphemes, maskSecrets } from "../../lib/index.ts";

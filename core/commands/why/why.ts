@@ -1,4 +1,4 @@
-import type { Conversation } from "../../contract/conversation.ts";
+import type { Conversation } from "../../contract/messages/conversation.ts";
 import { askerOf, canSee, mayContinue, readRepliedTo } from "../../delivery/index.ts";
 import { type PlacedReply, readPlacedReply, readPosted } from "../../origin/index.ts";
 import { promptOfRun } from "../../schedules/index.ts";

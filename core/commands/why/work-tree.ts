@@ -1,7 +1,7 @@
 import { peerSessionOf, readCall, unreachableNote } from "../../a2a/index.ts";
-import type { AgentRef } from "../../contract/agent-ref.ts";
-import type { ReplyCause } from "../../contract/agent-reply.ts";
-import type { Store } from "../../contract/store.ts";
+import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import type { ReplyCause } from "../../contract/messages/agent-reply.ts";
+import type { Store } from "../../contract/ports/store.ts";
 import { outcomeOf, readOwner, readSubtask } from "../../subtasks/index.ts";
 
 /** A step of the work with its own sub-steps. */

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { Anchor } from "../../contract/agent-reply.ts";
-import { collection, keyOf } from "../../contract/collection.ts";
-import type { Conversation } from "../../contract/conversation.ts";
-import { conversationKey } from "../../contract/conversation.ts";
-import { ReplyRequest } from "../../contract/delivery-request.ts";
-import type { Store } from "../../contract/store.ts";
-import { update } from "../../contract/update.ts";
+import { Anchor } from "../../contract/messages/agent-reply.ts";
+import type { Conversation } from "../../contract/messages/conversation.ts";
+import { conversationKey } from "../../contract/messages/conversation.ts";
+import { ReplyRequest } from "../../contract/messages/delivery-request.ts";
+import { collection, keyOf } from "../../contract/ports/collection.ts";
+import type { Store } from "../../contract/ports/store.ts";
+import { update } from "../../contract/ports/update.ts";
 import { stableId } from "../../lib/index.ts";
 
 /** A delivery that waits for the next digest. */

@@ -1,5 +1,5 @@
-import { type Conversation, conversationKey } from "../../contract/conversation.ts";
-import type { DeliveryDefaults, QuietHours } from "../../contract/delivery-policy.ts";
+import { type Conversation, conversationKey } from "../../contract/messages/conversation.ts";
+import type { DeliveryDefaults, QuietHours } from "../../contract/messages/delivery-policy.ts";
 import { timeZoneOf } from "../../contract/relative-time.ts";
 import type { PersonRecord } from "../../people/index.ts";
 

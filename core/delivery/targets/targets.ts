@@ -1,8 +1,13 @@
-import type { AgentReply } from "../../contract/agent-reply.ts";
-import type { Clock } from "../../contract/clock.ts";
-import { type Conversation, conversationKey, sameConversation, sameRoom } from "../../contract/conversation.ts";
-import type { DeliveryDefaults, DeliveryPolicy, OriginKind, Reach } from "../../contract/delivery-policy.ts";
-import type { Store } from "../../contract/store.ts";
+import type { AgentReply } from "../../contract/messages/agent-reply.ts";
+import {
+  type Conversation,
+  conversationKey,
+  sameConversation,
+  sameRoom,
+} from "../../contract/messages/conversation.ts";
+import type { DeliveryDefaults, DeliveryPolicy, OriginKind, Reach } from "../../contract/messages/delivery-policy.ts";
+import type { Clock } from "../../contract/ports/clock.ts";
+import type { Store } from "../../contract/ports/store.ts";
 import type { PersonRecord, Surface } from "../../people/index.ts";
 import { askerOf } from "../asker.ts";
 import { type Admits, canSee, type Viewer, viewerOf } from "../visibility.ts";

@@ -1,6 +1,6 @@
-import { conversationKey, sameRoom } from "../../contract/conversation.ts";
-import type { Store } from "../../contract/store.ts";
-import type { Audience } from "../../contract/work-context.ts";
+import { conversationKey, sameRoom } from "../../contract/messages/conversation.ts";
+import type { Audience } from "../../contract/messages/work-context.ts";
+import type { Store } from "../../contract/ports/store.ts";
 import type { Surface } from "../../people/index.ts";
 import { askerOf, askingAccount, withRequester } from "../asker.ts";
 import { audienceAt, type Destination } from "../destination.ts";

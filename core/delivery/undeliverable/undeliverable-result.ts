@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { AgentReply } from "../../contract/agent-reply.ts";
-import { Conversation, sameConversation } from "../../contract/conversation.ts";
-import { Audience } from "../../contract/work-context.ts";
+import type { AgentReply } from "../../contract/messages/agent-reply.ts";
+import { Conversation, sameConversation } from "../../contract/messages/conversation.ts";
+import { Audience } from "../../contract/messages/work-context.ts";
 import { channelLabel } from "../../origin/index.ts";
 import { isUserStarted, originKindOf } from "../targets/index.ts";
 import { failureInWords } from "../undelivered/index.ts";

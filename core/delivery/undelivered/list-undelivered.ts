@@ -1,8 +1,8 @@
-import { AgentReply } from "../../contract/agent-reply.ts";
-import { deadLetterKey } from "../../contract/bus.ts";
-import { keyParts } from "../../contract/collection.ts";
-import { DeliveryRequest } from "../../contract/delivery-request.ts";
-import type { Store } from "../../contract/store.ts";
+import { AgentReply } from "../../contract/messages/agent-reply.ts";
+import { DeliveryRequest } from "../../contract/messages/delivery-request.ts";
+import { deadLetterKey } from "../../contract/ports/bus.ts";
+import { keyParts } from "../../contract/ports/collection.ts";
+import type { Store } from "../../contract/ports/store.ts";
 import { type Addressee, pointerKey, pointersOf, type Undelivered, undeliveredKey } from "./undelivered.ts";
 
 interface Page {

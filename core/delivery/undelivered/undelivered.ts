@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { AgentReply } from "../../contract/agent-reply.ts";
-import type { DeadLetter } from "../../contract/bus.ts";
-import { collection, keyOf, prefixOf } from "../../contract/collection.ts";
-import { Conversation, conversationKey } from "../../contract/conversation.ts";
-import type { Store } from "../../contract/store.ts";
-import { newestFirst } from "../../contract/token.ts";
-import { Audience, ReplyOrigin } from "../../contract/work-context.ts";
+import type { AgentReply } from "../../contract/messages/agent-reply.ts";
+import { Conversation, conversationKey } from "../../contract/messages/conversation.ts";
+import { Audience, ReplyOrigin } from "../../contract/messages/work-context.ts";
+import type { DeadLetter } from "../../contract/ports/bus.ts";
+import { collection, keyOf, prefixOf } from "../../contract/ports/collection.ts";
+import type { Store } from "../../contract/ports/store.ts";
+import { newestFirst } from "../../contract/ports/token.ts";
 import { cutAtGraphemes, stableId } from "../../lib/index.ts";
 import { askingAccount } from "../asker.ts";
 

@@ -8,7 +8,7 @@ import {
   tool,
 } from "ai";
 import { messageOf } from "../../contract/app-error.ts";
-import type { Logger } from "../../contract/logger.ts";
+import type { Logger } from "../../contract/ports/logger.ts";
 import type { AgentModel, ModelDeps, StepOptions } from "../agent-model.ts";
 import type { HostedModelConfig } from "../hosted-config.ts";
 import type { ChatMessage, StepRequest, StepResponse, ToolCall, ToolDescription, ToolResult } from "../step.ts";

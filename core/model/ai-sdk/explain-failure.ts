@@ -1,5 +1,5 @@
 import { AISDKError, APICallError } from "ai";
-import type { Clock } from "../../contract/clock.ts";
+import type { Clock } from "../../contract/ports/clock.ts";
 import { ModelFailed, type ModelFailure } from "../model-failed.ts";
 import { complaintOf, reasonInStream, reasonOfStatus, retryAfterMs } from "./complaint.ts";
 

@@ -1,5 +1,5 @@
 import { type CallWarning, type TextStreamPart, ToolChoiceViolationError, type ToolSet } from "ai";
-import type { Clock, Timer } from "../../contract/clock.ts";
+import type { Clock, Timer } from "../../contract/ports/clock.ts";
 import type { ModelTimeouts } from "../hosted-config.ts";
 import { ModelFailed } from "../model-failed.ts";
 import type { StepRequest, StepResponse, ToolCall } from "../step.ts";

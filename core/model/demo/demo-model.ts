@@ -1,4 +1,4 @@
-import type { Clock } from "../../contract/clock.ts";
+import type { Clock } from "../../contract/ports/clock.ts";
 import type { AgentModel, StepOptions } from "../agent-model.ts";
 import { ModelFailed } from "../model-failed.ts";
 import type { StepRequest, StepResponse, ToolCall } from "../step.ts";

@@ -1,6 +1,6 @@
-import { isoTime } from "../../contract/clock.ts";
-import type { Store } from "../../contract/store.ts";
-import type { UserMessage } from "../../contract/user-message.ts";
+import type { UserMessage } from "../../contract/messages/user-message.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
+import type { Store } from "../../contract/ports/store.ts";
 import { findPerson, sameAccount } from "../person-record.ts";
 import { isTaken } from "./join-people.ts";
 import { linkIdOf } from "./link-code.ts";

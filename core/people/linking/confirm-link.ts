@@ -1,5 +1,5 @@
-import type { Store } from "../../contract/store.ts";
-import type { UserMessage } from "../../contract/user-message.ts";
+import type { UserMessage } from "../../contract/messages/user-message.ts";
+import type { Store } from "../../contract/ports/store.ts";
 import { findPerson, sameAccount } from "../person-record.ts";
 import { joinPeople } from "./join-people.ts";
 import { changeLink, type LinkRecord, type LinkSide } from "./link-record.ts";

@@ -1,6 +1,6 @@
 import { RevisionConflict } from "../../contract/app-error.ts";
-import { isoTime } from "../../contract/clock.ts";
-import type { Store } from "../../contract/store.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
+import type { Store } from "../../contract/ports/store.ts";
 import { stableId } from "../../lib/index.ts";
 import type { AccountAddress, FoundPerson, PersonAccount, PersonRecord, Surface } from "../person-record.ts";
 import {

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { collection, keyOf } from "../../contract/collection.ts";
-import { Conversation } from "../../contract/conversation.ts";
-import type { Store } from "../../contract/store.ts";
-import { update } from "../../contract/update.ts";
-import type { UserMessage } from "../../contract/user-message.ts";
+import { Conversation } from "../../contract/messages/conversation.ts";
+import type { UserMessage } from "../../contract/messages/user-message.ts";
+import { collection, keyOf } from "../../contract/ports/collection.ts";
+import type { Store } from "../../contract/ports/store.ts";
+import { update } from "../../contract/ports/update.ts";
 import type { AccountAddress } from "../person-record.ts";
 
 /** One of the two accounts, and the conversation in which it confirms. */

@@ -1,7 +1,7 @@
-import { isoTime } from "../../contract/clock.ts";
-import type { Store } from "../../contract/store.ts";
-import { createOnce } from "../../contract/update.ts";
-import type { UserMessage } from "../../contract/user-message.ts";
+import type { UserMessage } from "../../contract/messages/user-message.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
+import type { Store } from "../../contract/ports/store.ts";
+import { createOnce } from "../../contract/ports/update.ts";
 import { codesIn, linkIdOf, newLinkCode } from "./link-code.ts";
 import { changeLink, changeTries, linkKey, sideOf, takeTry } from "./link-record.ts";
 

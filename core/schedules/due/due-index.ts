@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { ScheduleAddress } from "../../contract/addresses.ts";
-import type { AgentRef } from "../../contract/agent-ref.ts";
-import type { Bus } from "../../contract/bus.ts";
-import { collection, keyOf, prefixOf } from "../../contract/collection.ts";
-import type { Store } from "../../contract/store.ts";
-import { subjectsOf } from "../../contract/subjects.ts";
+import type { ScheduleAddress } from "../../contract/messages/addresses.ts";
+import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import { subjectsOf } from "../../contract/messages/subjects.ts";
+import type { Bus } from "../../contract/ports/bus.ts";
+import { collection, keyOf, prefixOf } from "../../contract/ports/collection.ts";
+import type { Store } from "../../contract/ports/store.ts";
 
 export interface DueTime {
   readonly schedule: ScheduleAddress;

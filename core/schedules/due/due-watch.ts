@@ -1,9 +1,9 @@
-import type { AgentRef } from "../../contract/agent-ref.ts";
 import { messageOf, RevisionConflict } from "../../contract/app-error.ts";
-import type { Bus, Listener } from "../../contract/bus.ts";
-import type { Clock, Timer } from "../../contract/clock.ts";
-import type { Logger } from "../../contract/logger.ts";
-import { subjectsOf } from "../../contract/subjects.ts";
+import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import { subjectsOf } from "../../contract/messages/subjects.ts";
+import type { Bus, Listener } from "../../contract/ports/bus.ts";
+import type { Clock, Timer } from "../../contract/ports/clock.ts";
+import type { Logger } from "../../contract/ports/logger.ts";
 import { DueHeap } from "./due-heap.ts";
 import type { DueIndex, DueTime } from "./due-index.ts";
 import { hourOf } from "./due-index.ts";

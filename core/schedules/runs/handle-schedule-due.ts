@@ -1,9 +1,9 @@
-import type { ScheduleAddress, ScheduleDue } from "../../contract/addresses.ts";
-import { ack, type Outcome } from "../../contract/bus.ts";
-import { isoTime } from "../../contract/clock.ts";
-import { subjectsOf } from "../../contract/subjects.ts";
-import { createOrRead } from "../../contract/update.ts";
-import { orderKey } from "../../contract/user-message.ts";
+import type { ScheduleAddress, ScheduleDue } from "../../contract/messages/addresses.ts";
+import { subjectsOf } from "../../contract/messages/subjects.ts";
+import { orderKey } from "../../contract/messages/user-message.ts";
+import { ack, type Outcome } from "../../contract/ports/bus.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
+import { createOrRead } from "../../contract/ports/update.ts";
 import { type FallbackDeps, reportUndeliverable } from "../../delivery/undeliverable/index.ts";
 import { changeSchedule } from "../change-schedule.ts";
 import { type Schedule, type ScheduleDeps, scheduleKey } from "../schedule-record.ts";

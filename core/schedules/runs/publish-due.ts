@@ -1,6 +1,6 @@
-import type { ScheduleDue } from "../../contract/addresses.ts";
-import { isoTime } from "../../contract/clock.ts";
-import { subjectsOf } from "../../contract/subjects.ts";
+import type { ScheduleDue } from "../../contract/messages/addresses.ts";
+import { subjectsOf } from "../../contract/messages/subjects.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
 import type { Schedule, ScheduleDeps } from "../schedule-record.ts";
 
 /** Publishes a due time. Every core process does so, and the bus drops the duplicates by their id. */

@@ -1,7 +1,7 @@
-import type { ScheduleAddress } from "../../contract/addresses.ts";
-import { isoTime } from "../../contract/clock.ts";
-import { putIfUnchanged } from "../../contract/update.ts";
-import type { SyntheticMessage, TurnMessage } from "../../contract/user-message.ts";
+import type { ScheduleAddress } from "../../contract/messages/addresses.ts";
+import type { SyntheticMessage, TurnMessage } from "../../contract/messages/user-message.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
+import { putIfUnchanged } from "../../contract/ports/update.ts";
 import { publishReply } from "../../delivery/index.ts";
 import type { TurnHook } from "../../turns/source/index.ts";
 import { changeSchedule } from "../change-schedule.ts";

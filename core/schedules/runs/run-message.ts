@@ -1,6 +1,6 @@
-import type { ScheduleAddress } from "../../contract/addresses.ts";
-import { type SyntheticMessage, syntheticMessage } from "../../contract/user-message.ts";
-import type { Audience } from "../../contract/work-context.ts";
+import type { ScheduleAddress } from "../../contract/messages/addresses.ts";
+import { type SyntheticMessage, syntheticMessage } from "../../contract/messages/user-message.ts";
+import type { Audience } from "../../contract/messages/work-context.ts";
 import { stableId, summarisePrompt } from "../../lib/index.ts";
 import { traceIdOf } from "../../turns/index.ts";
 import type { Schedule } from "../schedule-record.ts";

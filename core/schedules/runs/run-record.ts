@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { ScheduleAddress } from "../../contract/addresses.ts";
-import { collection, keyOf, prefixOf } from "../../contract/collection.ts";
-import { Audience } from "../../contract/work-context.ts";
+import type { ScheduleAddress } from "../../contract/messages/addresses.ts";
+import { Audience } from "../../contract/messages/work-context.ts";
+import { collection, keyOf, prefixOf } from "../../contract/ports/collection.ts";
 import { UndeliverableResult } from "../../delivery/undeliverable/index.ts";
 
 /** The outcome of a due time: a run, or the reason why there was none. */

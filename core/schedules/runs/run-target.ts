@@ -1,5 +1,5 @@
-import type { Store } from "../../contract/store.ts";
-import type { Audience } from "../../contract/work-context.ts";
+import type { Audience } from "../../contract/messages/work-context.ts";
+import type { Store } from "../../contract/ports/store.ts";
 import { askingAccount, audienceAt, withRequester } from "../../delivery/index.ts";
 import type { FallbackDeps, UndeliverableResult } from "../../delivery/undeliverable/index.ts";
 import { summarisePrompt } from "../../lib/index.ts";

@@ -1,5 +1,5 @@
 import { AppError, messageOf } from "../../contract/app-error.ts";
-import { isoTime } from "../../contract/clock.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
 import { cronOf, nextDue, type When } from "./when.ts";
 
 /** Every run costs model calls, so schedules have a shortest interval. */

@@ -1,7 +1,7 @@
-import type { ActivityItem, ActivityState } from "../../contract/activity.ts";
-import type { AgentRef } from "../../contract/agent-ref.ts";
-import type { ReplyAction } from "../../contract/agent-reply.ts";
-import { hasEnded, type Subtask } from "../../contract/subtask.ts";
+import type { ActivityItem, ActivityState } from "../../contract/messages/activity.ts";
+import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import type { ReplyAction } from "../../contract/messages/agent-reply.ts";
+import { hasEnded, type Subtask } from "../../contract/messages/subtask.ts";
 import type { UnsolicitedReply } from "../../delivery/index.ts";
 import { cutAtGraphemes, listNames } from "../../lib/index.ts";
 import { describeChanges } from "../../workspaces/index.ts";

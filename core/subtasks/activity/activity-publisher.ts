@@ -1,11 +1,11 @@
-import type { AgentRef } from "../../contract/agent-ref.ts";
 import { messageOf } from "../../contract/app-error.ts";
-import type { Bus } from "../../contract/bus.ts";
-import type { Clock, Timer } from "../../contract/clock.ts";
-import { isoTime } from "../../contract/clock.ts";
-import type { Logger } from "../../contract/logger.ts";
-import type { Store } from "../../contract/store.ts";
-import type { Subtask } from "../../contract/subtask.ts";
+import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import type { Subtask } from "../../contract/messages/subtask.ts";
+import type { Bus } from "../../contract/ports/bus.ts";
+import type { Clock, Timer } from "../../contract/ports/clock.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
+import type { Logger } from "../../contract/ports/logger.ts";
+import type { Store } from "../../contract/ports/store.ts";
 import { publishReply } from "../../delivery/index.ts";
 import type { Batch } from "../owner/batch.ts";
 import { isOver } from "../owner/batch.ts";

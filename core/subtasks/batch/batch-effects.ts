@@ -1,8 +1,8 @@
-import type { AgentRef } from "../../contract/agent-ref.ts";
 import { messageOf } from "../../contract/app-error.ts";
-import { isoTime } from "../../contract/clock.ts";
-import type { Subtask } from "../../contract/subtask.ts";
-import { type SyntheticMessage, syntheticMessage } from "../../contract/user-message.ts";
+import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import type { Subtask } from "../../contract/messages/subtask.ts";
+import { type SyntheticMessage, syntheticMessage } from "../../contract/messages/user-message.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
 import { addNotification } from "../../memory/index.ts";
 import { amendmentIdOf, callbackIdOf, enqueueTurn, synthesisIdOf } from "../continuation/continuation-message.ts";
 import type { SubtaskDeps } from "../deps.ts";

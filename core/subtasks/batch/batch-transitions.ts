@@ -1,4 +1,4 @@
-import type { Subtask } from "../../contract/subtask.ts";
+import type { Subtask } from "../../contract/messages/subtask.ts";
 import type { Agent, TurnRecord } from "../../turns/index.ts";
 import { ceilingMs } from "../../turns/limits/index.ts";
 import type { SubtaskDeps } from "../deps.ts";

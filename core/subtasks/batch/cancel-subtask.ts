@@ -1,6 +1,6 @@
-import type { SubtaskAddress } from "../../contract/addresses.ts";
-import type { Subtask } from "../../contract/subtask.ts";
-import { hasEnded } from "../../contract/subtask.ts";
+import type { SubtaskAddress } from "../../contract/messages/addresses.ts";
+import type { Subtask } from "../../contract/messages/subtask.ts";
+import { hasEnded } from "../../contract/messages/subtask.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import { readOwner } from "../owner/owner-record.ts";
 import { endSubtask } from "../record/end-subtask.ts";

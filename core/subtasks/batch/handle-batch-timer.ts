@@ -1,8 +1,8 @@
-import type { BatchTimer } from "../../contract/addresses.ts";
-import type { DeadLetter, Outcome } from "../../contract/bus.ts";
-import { ack } from "../../contract/bus.ts";
-import { isoTime } from "../../contract/clock.ts";
-import { hasEnded } from "../../contract/subtask.ts";
+import type { BatchTimer } from "../../contract/messages/addresses.ts";
+import { hasEnded } from "../../contract/messages/subtask.ts";
+import type { DeadLetter, Outcome } from "../../contract/ports/bus.ts";
+import { ack } from "../../contract/ports/bus.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
 import { deadLetterFallback } from "../../lib/index.ts";
 import type { Agent } from "../../turns/index.ts";
 import { AMENDMENT_SLACK_MS } from "../../turns/limits/index.ts";

@@ -1,7 +1,7 @@
-import type { DeadLetter, Outcome } from "../../contract/bus.ts";
-import { ack } from "../../contract/bus.ts";
-import { hasEnded, type Subtask } from "../../contract/subtask.ts";
-import type { SubtaskMessage } from "../../contract/subtask-message.ts";
+import { hasEnded, type Subtask } from "../../contract/messages/subtask.ts";
+import type { SubtaskMessage } from "../../contract/messages/subtask-message.ts";
+import type { DeadLetter, Outcome } from "../../contract/ports/bus.ts";
+import { ack } from "../../contract/ports/bus.ts";
 import { deadLetterFallback } from "../../lib/index.ts";
 import { enqueueTurn, wakeUpMessage } from "../continuation/continuation-message.ts";
 import type { SubtaskDeps } from "../deps.ts";

@@ -1,7 +1,7 @@
-import { isoTime } from "../../contract/clock.ts";
-import { subjectsOf } from "../../contract/subjects.ts";
-import type { Subtask } from "../../contract/subtask.ts";
-import type { SubtaskMessage } from "../../contract/subtask-message.ts";
+import { subjectsOf } from "../../contract/messages/subjects.ts";
+import type { Subtask } from "../../contract/messages/subtask.ts";
+import type { SubtaskMessage } from "../../contract/messages/subtask-message.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
 import type { CoreDeps } from "../../turns/index.ts";
 import { endIdOf } from "../continuation/continuation-message.ts";
 import type { SubtaskDeps } from "../deps.ts";

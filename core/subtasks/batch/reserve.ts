@@ -1,5 +1,5 @@
+import type { DelegationContext } from "../../contract/messages/work-context.ts";
 import { type ToolContext, workContextOfTool } from "../../contract/tool.ts";
-import type { DelegationContext } from "../../contract/work-context.ts";
 import type { DelegationConfig } from "../../turns/limits/index.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import { type Batch, type BatchCall, type Member, openCalls } from "../owner/batch.ts";

@@ -1,5 +1,5 @@
-import type { AgentRef } from "../../contract/agent-ref.ts";
-import { subjectsOf } from "../../contract/subjects.ts";
+import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import { subjectsOf } from "../../contract/messages/subjects.ts";
 import type { TurnEntry } from "../../sessions/index.ts";
 import type { Agent, TurnRecord } from "../../turns/index.ts";
 import type { SubtaskDeps } from "../deps.ts";

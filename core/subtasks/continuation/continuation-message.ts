@@ -1,8 +1,8 @@
-import type { AgentRef } from "../../contract/agent-ref.ts";
-import { subjectsOf } from "../../contract/subjects.ts";
-import { parentContextOf, type Subtask } from "../../contract/subtask.ts";
-import type { SubtaskMessage } from "../../contract/subtask-message.ts";
-import { orderKey, type SyntheticMessage, syntheticMessage } from "../../contract/user-message.ts";
+import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import { subjectsOf } from "../../contract/messages/subjects.ts";
+import { parentContextOf, type Subtask } from "../../contract/messages/subtask.ts";
+import type { SubtaskMessage } from "../../contract/messages/subtask-message.ts";
+import { orderKey, type SyntheticMessage, syntheticMessage } from "../../contract/messages/user-message.ts";
 import type { CoreDeps } from "../../turns/index.ts";
 
 /** Ids of continuations are derived from their cause, so that a repeat is a duplicate. */

@@ -1,6 +1,6 @@
-import type { Store } from "../../contract/store.ts";
-import type { Subtask } from "../../contract/subtask.ts";
-import type { SyntheticMessageOf } from "../../contract/user-message.ts";
+import type { Subtask } from "../../contract/messages/subtask.ts";
+import type { SyntheticMessageOf } from "../../contract/messages/user-message.ts";
+import type { Store } from "../../contract/ports/store.ts";
 import { NOTHING_TO_SAY } from "../../turns/index.ts";
 import type { TurnPrompt } from "../../turns/source/index.ts";
 import { readOwner } from "../owner/owner-record.ts";

@@ -1,4 +1,4 @@
-import type { Artifacts, Subtask } from "../../contract/subtask.ts";
+import type { Artifacts, Subtask } from "../../contract/messages/subtask.ts";
 import { cutToBytes } from "../../lib/index.ts";
 import { describeChanges } from "../../workspaces/index.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { WorkContext } from "../../contract/work-context.ts";
+import { WorkContext } from "../../contract/messages/work-context.ts";
 
 /** A subtask in its batch. */
 export const Member = z.looseObject({

@@ -1,6 +1,6 @@
-import type { Clock } from "../../contract/clock.ts";
-import type { Store, Stored } from "../../contract/store.ts";
-import { update } from "../../contract/update.ts";
+import type { Clock } from "../../contract/ports/clock.ts";
+import type { Store, Stored } from "../../contract/ports/store.ts";
+import { update } from "../../contract/ports/update.ts";
 import type { OwnerAddress, OwnerRecord } from "./owner-record.ts";
 import { emptyOwner, ownerKey, ownersRead, withoutOld } from "./owner-record.ts";
 import { ParkedJobs } from "./parked-jobs.ts";

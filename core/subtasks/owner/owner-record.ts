@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { AgentRef } from "../../contract/agent-ref.ts";
-import { RETENTION_MS } from "../../contract/bus.ts";
-import { collection, keyOf } from "../../contract/collection.ts";
-import { LastRead } from "../../contract/last-read.ts";
-import type { Store } from "../../contract/store.ts";
+import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import { RETENTION_MS } from "../../contract/ports/bus.ts";
+import { collection, keyOf } from "../../contract/ports/collection.ts";
+import { LastRead } from "../../contract/ports/last-read.ts";
+import type { Store } from "../../contract/ports/store.ts";
 import { Batch, isSettled } from "./batch.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../contract/clock.ts";
+import type { Clock, Timer } from "../../contract/ports/clock.ts";
 
 /** A parked job holds a slot in which another subtask could run, so a longer turn is not waited for. */
 export const MAX_PARKED_MS = 120;

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { AgentRef } from "../../contract/agent-ref.ts";
-import { RETENTION_MS } from "../../contract/bus.ts";
-import { collection, keyOf, keyParts, prefixOf } from "../../contract/collection.ts";
-import { LastRead } from "../../contract/last-read.ts";
-import type { Store } from "../../contract/store.ts";
-import { hasEnded, type Subtask } from "../../contract/subtask.ts";
-import type { Audience } from "../../contract/work-context.ts";
+import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import { hasEnded, type Subtask } from "../../contract/messages/subtask.ts";
+import type { Audience } from "../../contract/messages/work-context.ts";
+import { RETENTION_MS } from "../../contract/ports/bus.ts";
+import { collection, keyOf, keyParts, prefixOf } from "../../contract/ports/collection.ts";
+import { LastRead } from "../../contract/ports/last-read.ts";
+import type { Store } from "../../contract/ports/store.ts";
 import type { Caller } from "../../delivery/index.ts";
 import { readSubtasks } from "../record/subtask-record.ts";
 import type { OwnerAddress } from "./owner-record.ts";

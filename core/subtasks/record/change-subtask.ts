@@ -1,10 +1,10 @@
-import type { SubtaskAddress } from "../../contract/addresses.ts";
 import { AppError } from "../../contract/app-error.ts";
-import type { Stored } from "../../contract/store.ts";
-import { subjectsOf } from "../../contract/subjects.ts";
-import type { Subtask, SubtaskStatus } from "../../contract/subtask.ts";
-import { hasEnded } from "../../contract/subtask.ts";
-import { update } from "../../contract/update.ts";
+import type { SubtaskAddress } from "../../contract/messages/addresses.ts";
+import { subjectsOf } from "../../contract/messages/subjects.ts";
+import type { Subtask, SubtaskStatus } from "../../contract/messages/subtask.ts";
+import { hasEnded } from "../../contract/messages/subtask.ts";
+import type { Stored } from "../../contract/ports/store.ts";
+import { update } from "../../contract/ports/update.ts";
 import { type CoreDeps, subtaskSpan } from "../../turns/index.ts";
 import { subtaskKey, subtasksRead } from "./subtask-record.ts";
 

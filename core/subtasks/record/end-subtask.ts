@@ -1,8 +1,8 @@
-import type { SubtaskAddress } from "../../contract/addresses.ts";
-import { isoTime } from "../../contract/clock.ts";
-import { MAX_VALUE_BYTES, type Stored } from "../../contract/store.ts";
-import { hasEnded, type Subtask, type SubtaskResult } from "../../contract/subtask.ts";
-import { update } from "../../contract/update.ts";
+import type { SubtaskAddress } from "../../contract/messages/addresses.ts";
+import { hasEnded, type Subtask, type SubtaskResult } from "../../contract/messages/subtask.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
+import { MAX_VALUE_BYTES, type Stored } from "../../contract/ports/store.ts";
+import { update } from "../../contract/ports/update.ts";
 import { cutToBytes } from "../../lib/index.ts";
 import type { CoreDeps } from "../../turns/index.ts";
 import { begun, readStored, reportChange, signalChange } from "./change-subtask.ts";

@@ -1,7 +1,7 @@
-import type { SubtaskAddress } from "../../contract/addresses.ts";
 import { AppError } from "../../contract/app-error.ts";
-import type { Store } from "../../contract/store.ts";
-import type { Subtask } from "../../contract/subtask.ts";
+import type { SubtaskAddress } from "../../contract/messages/addresses.ts";
+import type { Subtask } from "../../contract/messages/subtask.ts";
+import type { Store } from "../../contract/ports/store.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { accountServed, callerAt, type Writer } from "../../delivery/index.ts";
 import { readSubtask } from "./subtask-record.ts";

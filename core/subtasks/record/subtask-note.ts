@@ -1,6 +1,6 @@
-import type { SubtaskAddress } from "../../contract/addresses.ts";
-import type { Subtask, SubtaskNote } from "../../contract/subtask.ts";
-import { hasEnded } from "../../contract/subtask.ts";
+import type { SubtaskAddress } from "../../contract/messages/addresses.ts";
+import type { Subtask, SubtaskNote } from "../../contract/messages/subtask.ts";
+import { hasEnded } from "../../contract/messages/subtask.ts";
 import { cutToBytes } from "../../lib/index.ts";
 import type { CoreDeps } from "../../turns/index.ts";
 import { changeSubtask } from "./change-subtask.ts";

@@ -1,14 +1,14 @@
-import type { SubtaskAddress } from "../../contract/addresses.ts";
-import type { AgentRef } from "../../contract/agent-ref.ts";
 import { AppError } from "../../contract/app-error.ts";
-import { RETENTION_MS } from "../../contract/bus.ts";
-import type { Clock } from "../../contract/clock.ts";
-import { collection, keyOf, prefixOf } from "../../contract/collection.ts";
-import { LastRead } from "../../contract/last-read.ts";
-import type { SubtaskNews } from "../../contract/signals.ts";
-import type { Store, Stored } from "../../contract/store.ts";
-import { hasEnded, Subtask } from "../../contract/subtask.ts";
-import { putIfUnchanged } from "../../contract/update.ts";
+import type { SubtaskAddress } from "../../contract/messages/addresses.ts";
+import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import type { SubtaskNews } from "../../contract/messages/signals.ts";
+import { hasEnded, Subtask } from "../../contract/messages/subtask.ts";
+import { RETENTION_MS } from "../../contract/ports/bus.ts";
+import type { Clock } from "../../contract/ports/clock.ts";
+import { collection, keyOf, prefixOf } from "../../contract/ports/collection.ts";
+import { LastRead } from "../../contract/ports/last-read.ts";
+import type { Store, Stored } from "../../contract/ports/store.ts";
+import { putIfUnchanged } from "../../contract/ports/update.ts";
 import type { ChangeEvents } from "../../lib/index.ts";
 import { waitForChange } from "../../lib/index.ts";
 

@@ -1,5 +1,5 @@
-import type { SubtaskAddress } from "../../contract/addresses.ts";
-import type { Subtask, SubtaskNote } from "../../contract/subtask.ts";
+import type { SubtaskAddress } from "../../contract/messages/addresses.ts";
+import type { Subtask, SubtaskNote } from "../../contract/messages/subtask.ts";
 import { waitForChange } from "../../lib/index.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import { openCalls } from "../owner/batch.ts";

@@ -1,6 +1,6 @@
-import type { AgentRef } from "../../contract/agent-ref.ts";
-import { isoTime } from "../../contract/clock.ts";
-import { hasEnded, type Subtask } from "../../contract/subtask.ts";
+import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import { hasEnded, type Subtask } from "../../contract/messages/subtask.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
 import { listNames } from "../../lib/index.ts";
 import { takeReturned } from "../batch/batch-transitions.ts";
 import { showResults } from "../continuation/show-results.ts";

@@ -1,7 +1,7 @@
-import type { SubtaskAddress } from "../../contract/addresses.ts";
-import { isoTime } from "../../contract/clock.ts";
-import type { Stored } from "../../contract/store.ts";
-import { hasEnded, type Subtask } from "../../contract/subtask.ts";
+import type { SubtaskAddress } from "../../contract/messages/addresses.ts";
+import { hasEnded, type Subtask } from "../../contract/messages/subtask.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
+import type { Stored } from "../../contract/ports/store.ts";
 import type { CoreDeps } from "../../turns/index.ts";
 import { begun, changeStored, readStored, reportChange } from "../record/change-subtask.ts";
 import { subtaskKey, subtasksRead } from "../record/subtask-record.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { messageOf } from "../../contract/app-error.ts";
-import { subjectsOf } from "../../contract/subjects.ts";
-import type { Subtask } from "../../contract/subtask.ts";
+import { subjectsOf } from "../../contract/messages/subjects.ts";
+import type { Subtask } from "../../contract/messages/subtask.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { TurnYielded } from "../../turns/index.ts";
 import { applyBatchEffects } from "../batch/batch-effects.ts";

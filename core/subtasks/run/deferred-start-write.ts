@@ -1,7 +1,7 @@
 import { messageOf } from "../../contract/app-error.ts";
-import type { Timer } from "../../contract/clock.ts";
-import type { Stored } from "../../contract/store.ts";
-import type { Subtask } from "../../contract/subtask.ts";
+import type { Subtask } from "../../contract/messages/subtask.ts";
+import type { Timer } from "../../contract/ports/clock.ts";
+import type { Stored } from "../../contract/ports/store.ts";
 import type { CoreDeps } from "../../turns/index.ts";
 import { begun, changeStored, signalChange } from "../record/change-subtask.ts";
 import { writeSubtask } from "../record/subtask-record.ts";

@@ -1,10 +1,10 @@
-import type { SubtaskAddress } from "../../contract/addresses.ts";
 import { messageOf, RevisionConflict } from "../../contract/app-error.ts";
-import type { DeadLetter, Outcome, Received } from "../../contract/bus.ts";
-import { ack, MAX_FAILURES } from "../../contract/bus.ts";
-import type { Stored } from "../../contract/store.ts";
-import { hasEnded, type Subtask } from "../../contract/subtask.ts";
-import type { Meter } from "../../contract/telemetry.ts";
+import type { SubtaskAddress } from "../../contract/messages/addresses.ts";
+import { hasEnded, type Subtask } from "../../contract/messages/subtask.ts";
+import type { DeadLetter, Outcome, Received } from "../../contract/ports/bus.ts";
+import { ack, MAX_FAILURES } from "../../contract/ports/bus.ts";
+import type { Stored } from "../../contract/ports/store.ts";
+import type { Meter } from "../../contract/ports/telemetry.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { ChildAbort, deadLetterFallback } from "../../lib/index.ts";
 import type { Agent, RunningTurns, TurnEnd } from "../../turns/index.ts";

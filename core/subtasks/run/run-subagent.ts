@@ -1,7 +1,7 @@
-import { isoTime } from "../../contract/clock.ts";
-import type { Stored } from "../../contract/store.ts";
-import type { Subtask } from "../../contract/subtask.ts";
-import { hasEnded } from "../../contract/subtask.ts";
+import type { Subtask } from "../../contract/messages/subtask.ts";
+import { hasEnded } from "../../contract/messages/subtask.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
+import type { Stored } from "../../contract/ports/store.ts";
 import { fitEntry, nextIndex, type SessionHistory, type SessionWindow, windowOf } from "../../sessions/index.ts";
 import type { Agent, TurnEnd } from "../../turns/index.ts";
 import { Journal, runTurn, TurnYielded } from "../../turns/index.ts";

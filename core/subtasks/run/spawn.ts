@@ -1,7 +1,7 @@
 import { AppError } from "../../contract/app-error.ts";
-import { isoTime } from "../../contract/clock.ts";
-import { subjectsOf } from "../../contract/subjects.ts";
-import { inheritedBySubtask, type Subtask } from "../../contract/subtask.ts";
+import { subjectsOf } from "../../contract/messages/subjects.ts";
+import { inheritedBySubtask, type Subtask } from "../../contract/messages/subtask.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
 import { type ToolContext, workContextOfTool } from "../../contract/tool.ts";
 import type { DelegationConfig } from "../../turns/limits/index.ts";
 import { deepest } from "../../turns/limits/index.ts";

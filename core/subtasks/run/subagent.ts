@@ -1,4 +1,4 @@
-import { parentContextOf, type Subtask } from "../../contract/subtask.ts";
+import { parentContextOf, type Subtask } from "../../contract/messages/subtask.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { stableId } from "../../lib/index.ts";
 import type { Agent, TurnRecord } from "../../turns/index.ts";

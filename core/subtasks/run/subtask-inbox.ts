@@ -1,6 +1,6 @@
 import { AppError } from "../../contract/app-error.ts";
-import type { Stored } from "../../contract/store.ts";
-import { hasEnded, type Subtask, type SubtaskNote } from "../../contract/subtask.ts";
+import { hasEnded, type Subtask, type SubtaskNote } from "../../contract/messages/subtask.ts";
+import type { Stored } from "../../contract/ports/store.ts";
 import type { ChatMessage } from "../../model/index.ts";
 import { messageHeading } from "../continuation/continuation-prompt.ts";
 import type { SubtaskDeps } from "../deps.ts";

@@ -1,10 +1,10 @@
 import { readdir } from "node:fs/promises";
 import { messageOf } from "../../contract/app-error.ts";
-import type { Consumer } from "../../contract/bus.ts";
-import type { Clock, Timer } from "../../contract/clock.ts";
-import type { Logger } from "../../contract/logger.ts";
-import type { Store } from "../../contract/store.ts";
-import { hasEnded, type Subtask } from "../../contract/subtask.ts";
+import { hasEnded, type Subtask } from "../../contract/messages/subtask.ts";
+import type { Consumer } from "../../contract/ports/bus.ts";
+import type { Clock, Timer } from "../../contract/ports/clock.ts";
+import type { Logger } from "../../contract/ports/logger.ts";
+import type { Store } from "../../contract/ports/store.ts";
 import type { Workspaces } from "../../workspaces/index.ts";
 import { readSubtask } from "../record/subtask-record.ts";
 

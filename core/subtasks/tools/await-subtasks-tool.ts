@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
-import { hasEnded, type Subtask } from "../../contract/subtask.ts";
+import { hasEnded, type Subtask } from "../../contract/messages/subtask.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import type { DelegationConfig } from "../../turns/limits/index.ts";
 import { ceilingMs } from "../../turns/limits/index.ts";

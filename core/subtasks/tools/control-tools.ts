@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
-import { isoTime } from "../../contract/clock.ts";
-import type { Subtask, SubtaskNote } from "../../contract/subtask.ts";
-import { hasEnded } from "../../contract/subtask.ts";
+import type { Subtask, SubtaskNote } from "../../contract/messages/subtask.ts";
+import { hasEnded } from "../../contract/messages/subtask.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { mayContinue } from "../../delivery/index.ts";
 import type { DelegationConfig } from "../../turns/limits/index.ts";

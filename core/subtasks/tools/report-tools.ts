@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { SubtaskAddress } from "../../contract/addresses.ts";
 import { AppError } from "../../contract/app-error.ts";
-import { isoTime } from "../../contract/clock.ts";
-import type { Subtask, SubtaskResult } from "../../contract/subtask.ts";
-import { hasEnded } from "../../contract/subtask.ts";
+import type { SubtaskAddress } from "../../contract/messages/addresses.ts";
+import type { Subtask, SubtaskResult } from "../../contract/messages/subtask.ts";
+import { hasEnded } from "../../contract/messages/subtask.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { withArtifacts } from "../../workspaces/index.ts";
 import { logOwnerMessage, sendToOwner } from "../batch/report-end.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
-import { hasEnded } from "../../contract/subtask.ts";
+import { hasEnded } from "../../contract/messages/subtask.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { dropInvisible } from "../../lib/index.ts";
 import type { DelegationConfig } from "../../turns/limits/index.ts";

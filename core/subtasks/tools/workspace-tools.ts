@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
-import { hasEnded, type Subtask } from "../../contract/subtask.ts";
+import { hasEnded, type Subtask } from "../../contract/messages/subtask.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { cutToBytes } from "../../lib/index.ts";
 import { describeChanges, type Workspaces } from "../../workspaces/index.ts";

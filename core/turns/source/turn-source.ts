@@ -1,5 +1,5 @@
-import type { SyntheticType } from "../../contract/synthetic.ts";
-import type { SyntheticMessage, SyntheticMessageOf, TurnMessage } from "../../contract/user-message.ts";
+import type { SyntheticType } from "../../contract/messages/synthetic.ts";
+import type { SyntheticMessage, SyntheticMessageOf, TurnMessage } from "../../contract/messages/user-message.ts";
 import type { SessionWindow, TurnEntry } from "../../sessions/index.ts";
 import type { Agent } from "../agent.ts";
 import type { TurnEnd } from "../turn.ts";

@@ -4,7 +4,7 @@ import { A2A_ERROR_CODE, A2AError } from "@a2a-js/sdk/errors";
 import { type A2ARequestHandler, JsonRpcTransportHandler, validateVersion } from "@a2a-js/sdk/server";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { Logger } from "../../../core/contract/logger.ts";
+import type { Logger } from "../../../core/contract/ports/logger.ts";
 import { agentPath } from "../agent-card.ts";
 import { protocolError, RetryLaterError, UNEXPECTED } from "../protocol-error.ts";
 import { hasFailed, type RouteDeps, requestContext, versionOf } from "../request-context.ts";

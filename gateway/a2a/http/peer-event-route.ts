@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { loadIdentity, pushTokenOf } from "../../../core/a2a/index.ts";
-import type { AgentRef } from "../../../core/contract/agent-ref.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
-import type { Backbone } from "../../../core/contract/backbone.ts";
+import type { AgentRef } from "../../../core/contract/messages/agent-ref.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import type { Backbone } from "../../../core/contract/ports/backbone.ts";
+import { Name } from "../../../core/contract/ports/token.ts";
 import type { Secret } from "../../../core/contract/secret.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
-import { Name } from "../../../core/contract/token.ts";
 import { digestOf, markAuthenticated } from "../../http/index.ts";
 
 const MAX_BODY_BYTES = 1_000_000;

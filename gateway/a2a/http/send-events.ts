@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { formatSSEErrorEvent, formatSSEEvent, SSE_HEADERS } from "@a2a-js/sdk";
 import type { FastifyReply } from "fastify";
-import type { Clock } from "../../../core/contract/clock.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
 
 interface EventStream {
   readonly events: AsyncGenerator<unknown, void, undefined>;

@@ -2,9 +2,9 @@ import { type ListTasksRequest, type ListTasksResponse, TaskState } from "@a2a-j
 import { RequestMalformedError } from "@a2a-js/sdk/errors";
 import { z } from "zod";
 import { dayOf, daysBefore, summariesOn, type TaskSummary, taskKey } from "../../../core/a2a/inbound/index.ts";
-import type { InboundTaskOwner } from "../../../core/contract/addresses.ts";
-import { type Clock, isoTime } from "../../../core/contract/clock.ts";
-import type { Store } from "../../../core/contract/store.ts";
+import type { InboundTaskOwner } from "../../../core/contract/messages/addresses.ts";
+import { type Clock, isoTime } from "../../../core/contract/ports/clock.ts";
+import type { Store } from "../../../core/contract/ports/store.ts";
 import { checkHistoryLength } from "./read-call.ts";
 import { toWire, wireState } from "./to-wire.ts";
 

@@ -1,7 +1,7 @@
 import { Message, type Part, Role, type SendMessageRequest } from "@a2a-js/sdk";
 import { ContentTypeNotSupportedError, RequestMalformedError, UnsupportedOperationError } from "@a2a-js/sdk/errors";
 import { incomingChain } from "../../../core/a2a/index.ts";
-import type { InboundCall } from "../../../core/contract/inbound-call.ts";
+import type { InboundCall } from "../../../core/contract/messages/inbound-call.ts";
 import { stableId } from "../../../core/lib/index.ts";
 import { type Caller, mayUse } from "../caller-check.ts";
 import type { ServedAgent } from "../served-agent.ts";

@@ -8,10 +8,10 @@ import {
   seenEnd,
   type TaskDeps,
 } from "../../../core/a2a/inbound/index.ts";
-import type { Checkpoint } from "../../../core/contract/checkpoint.ts";
-import type { Clock } from "../../../core/contract/clock.ts";
-import type { InboundCall } from "../../../core/contract/inbound-call.ts";
-import { unlessUnwritable, type WriteAvailability } from "../../../core/contract/write-availability.ts";
+import type { InboundCall } from "../../../core/contract/messages/inbound-call.ts";
+import type { Checkpoint } from "../../../core/contract/ports/checkpoint.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
+import { unlessUnwritable, type WriteAvailability } from "../../../core/contract/ports/write-availability.ts";
 import type { TaskWatcher } from "./task-watch.ts";
 
 interface TakeDeps extends TaskDeps {

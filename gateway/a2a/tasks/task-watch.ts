@@ -1,12 +1,12 @@
 import { taskKey } from "../../../core/a2a/inbound/index.ts";
-import type { InboundTaskAddress } from "../../../core/contract/addresses.ts";
-import { INBOUND_CHANNEL } from "../../../core/contract/addresses.ts";
-import type { AgentRef } from "../../../core/contract/agent-ref.ts";
-import type { Backbone } from "../../../core/contract/backbone.ts";
-import type { Listener } from "../../../core/contract/bus.ts";
-import type { Clock, Timer } from "../../../core/contract/clock.ts";
-import type { UserSignal } from "../../../core/contract/signals.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { InboundTaskAddress } from "../../../core/contract/messages/addresses.ts";
+import { INBOUND_CHANNEL } from "../../../core/contract/messages/addresses.ts";
+import type { AgentRef } from "../../../core/contract/messages/agent-ref.ts";
+import type { UserSignal } from "../../../core/contract/messages/signals.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import type { Backbone } from "../../../core/contract/ports/backbone.ts";
+import type { Listener } from "../../../core/contract/ports/bus.ts";
+import type { Clock, Timer } from "../../../core/contract/ports/clock.ts";
 
 /** A piece of an answer while the model writes it. */
 export interface Delta {

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { isReachAdapter, type UnreachablePlace } from "../../../adapters/contract/abilities.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
-import { isoTime } from "../../../core/contract/clock.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import type { Store } from "../../../core/contract/store.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import { isoTime } from "../../../core/contract/ports/clock.ts";
+import type { Store } from "../../../core/contract/ports/store.ts";
 import { undeliveredOn } from "../../../core/delivery/undelivered/index.ts";
 import { privateConversationOf } from "../../../core/people/index.ts";
 import { type Channel, MAX_UNDELIVERED_COUNT, requests } from "../../admin-api/index.ts";

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { AppError } from "../../../core/contract/app-error.ts";
-import { allDeadLetters, type DeadLetter as DeadMessage, deadLetterKey } from "../../../core/contract/bus.ts";
+import { allDeadLetters, type DeadLetter as DeadMessage, deadLetterKey } from "../../../core/contract/ports/bus.ts";
 import { settleUndelivered, type Undelivered, undeliveredOn } from "../../../core/delivery/undelivered/index.ts";
 import { type DeadLetter, requests } from "../../admin-api/index.ts";
 import { type AdminDeps, type AdminRequest, checked, mustBePlatformAdmin } from "../admin-request.ts";

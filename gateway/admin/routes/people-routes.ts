@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { AppError } from "../../../core/contract/app-error.ts";
-import { conversationKey } from "../../../core/contract/conversation.ts";
+import { conversationKey } from "../../../core/contract/messages/conversation.ts";
 import {
   accountOf,
   leavePerson,

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { AppError } from "../../../core/contract/app-error.ts";
-import type { Store } from "../../../core/contract/store.ts";
+import type { Store } from "../../../core/contract/ports/store.ts";
 import {
   CONSOLE,
   cancelSchedule,

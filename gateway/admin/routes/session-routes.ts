@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import type { AgentRef } from "../../../core/contract/agent-ref.ts";
-import { newestFirst } from "../../../core/contract/token.ts";
+import type { AgentRef } from "../../../core/contract/messages/agent-ref.ts";
+import { newestFirst } from "../../../core/contract/ports/token.ts";
 import { SessionHistory } from "../../../core/sessions/index.ts";
 import type { TurnRecord } from "../../../core/turns/index.ts";
 import { turnsOfAgent } from "../../../core/turns/index.ts";

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { delegatedCalls } from "../../../core/a2a/index.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
-import { hasEnded } from "../../../core/contract/subtask.ts";
+import { hasEnded } from "../../../core/contract/messages/subtask.ts";
 import { cancelSubtask, delegationDeps, readSubtask, subtasksOfAgent } from "../../../core/subtasks/index.ts";
 import { requests } from "../../admin-api/index.ts";
 import { type AdminDeps, checked } from "../admin-request.ts";

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { AgentRef } from "../../../core/contract/agent-ref.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
+import type { AgentRef } from "../../../core/contract/messages/agent-ref.ts";
 import { requests } from "../../admin-api/index.ts";
 import { type AdminDeps, checked } from "../admin-request.ts";
 import { adminRoute } from "../admin-route.ts";

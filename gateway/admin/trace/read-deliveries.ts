@@ -1,9 +1,9 @@
-import type { AgentRef } from "../../../core/contract/agent-ref.ts";
-import { deadLetterKey } from "../../../core/contract/bus.ts";
-import { keyParts } from "../../../core/contract/collection.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import { conversationKey, sameConversation } from "../../../core/contract/conversation.ts";
-import type { Store } from "../../../core/contract/store.ts";
+import type { AgentRef } from "../../../core/contract/messages/agent-ref.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import { conversationKey, sameConversation } from "../../../core/contract/messages/conversation.ts";
+import { deadLetterKey } from "../../../core/contract/ports/bus.ts";
+import { keyParts } from "../../../core/contract/ports/collection.ts";
+import type { Store } from "../../../core/contract/ports/store.ts";
 import { type LedgerEntry, ledgerOf } from "../../../core/delivery/index.ts";
 import { undeliveredId } from "../../../core/delivery/undelivered/index.ts";
 import { readPlacedReply } from "../../../core/origin/index.ts";

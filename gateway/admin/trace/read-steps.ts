@@ -1,5 +1,5 @@
 import { SEND_MESSAGE } from "../../../core/a2a/index.ts";
-import type { Store } from "../../../core/contract/store.ts";
+import type { Store } from "../../../core/contract/ports/store.ts";
 import { Journal } from "../../../core/turns/index.ts";
 import type { Trace } from "../../admin-api/index.ts";
 

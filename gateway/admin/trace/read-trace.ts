@@ -1,7 +1,7 @@
 import { type PeerCall, readCallsOfTools, turnsAfterCall, unreachableNote } from "../../../core/a2a/index.ts";
-import type { AgentRef } from "../../../core/contract/agent-ref.ts";
-import type { Store } from "../../../core/contract/store.ts";
-import { hasEnded, type Subtask } from "../../../core/contract/subtask.ts";
+import type { AgentRef } from "../../../core/contract/messages/agent-ref.ts";
+import { hasEnded, type Subtask } from "../../../core/contract/messages/subtask.ts";
+import type { Store } from "../../../core/contract/ports/store.ts";
 import { isForPeople } from "../../../core/intake/index.ts";
 import { SessionHistory } from "../../../core/sessions/index.ts";
 import { continuationsOf, readOwner, readSubtasks, subagentTurn } from "../../../core/subtasks/index.ts";

@@ -1,8 +1,8 @@
-import type { AgentRef } from "../../../core/contract/agent-ref.ts";
-import type { Bus } from "../../../core/contract/bus.ts";
-import type { Clock } from "../../../core/contract/clock.ts";
-import type { Store } from "../../../core/contract/store.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { AgentRef } from "../../../core/contract/messages/agent-ref.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import type { Bus } from "../../../core/contract/ports/bus.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
+import type { Store } from "../../../core/contract/ports/store.ts";
 import type { FoundTurn } from "./find-message.ts";
 import { readTrace } from "./read-trace.ts";
 

@@ -1,7 +1,7 @@
-import type { AgentRef } from "../../../core/contract/agent-ref.ts";
-import { deadLetterKey } from "../../../core/contract/bus.ts";
-import type { Store } from "../../../core/contract/store.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { AgentRef } from "../../../core/contract/messages/agent-ref.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import { deadLetterKey } from "../../../core/contract/ports/bus.ts";
+import type { Store } from "../../../core/contract/ports/store.ts";
 import { INTAKE_DURABLE } from "../../../core/intake/index.ts";
 import type { SessionHistory, TurnEntry } from "../../../core/sessions/index.ts";
 import type { TurnRecord } from "../../../core/turns/index.ts";

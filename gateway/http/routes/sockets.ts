@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import websocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { SocketAdapter, SocketRequest } from "../../../adapters/contract/abilities.ts";
-import type { Logger } from "../../../core/contract/logger.ts";
+import type { Logger } from "../../../core/contract/ports/logger.ts";
 import { httpError } from "../http-error.ts";
 import { channelPath } from "./webhooks.ts";
 

@@ -1,7 +1,7 @@
 import type { Capabilities, ChannelAdapter, Delivery } from "../../../adapters/contract/channel-adapter.ts";
 import { escapeAnchors } from "../../../adapters/contract/markdown/escape-anchors.ts";
-import type { Activity, ActivityItem, ActivityState } from "../../../core/contract/activity.ts";
-import { type Conversation, conversationKey } from "../../../core/contract/conversation.ts";
+import type { Activity, ActivityItem, ActivityState } from "../../../core/contract/messages/activity.ts";
+import { type Conversation, conversationKey } from "../../../core/contract/messages/conversation.ts";
 import type { RelayContext } from "../context.ts";
 import type { ActivityUpdate } from "./activity-entry.ts";
 

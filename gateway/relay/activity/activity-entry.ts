@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { type Activity, activityOf } from "../../../core/contract/activity.ts";
-import { AgentReply } from "../../../core/contract/agent-reply.ts";
-import { ack, type Outcome } from "../../../core/contract/bus.ts";
-import { collection, keyOf } from "../../../core/contract/collection.ts";
-import { type Conversation, conversationKey } from "../../../core/contract/conversation.ts";
-import type { RequestOf } from "../../../core/contract/delivery-request.ts";
-import type { Store } from "../../../core/contract/store.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
-import { update } from "../../../core/contract/update.ts";
+import { type Activity, activityOf } from "../../../core/contract/messages/activity.ts";
+import { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
+import { type Conversation, conversationKey } from "../../../core/contract/messages/conversation.ts";
+import type { RequestOf } from "../../../core/contract/messages/delivery-request.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import { ack, type Outcome } from "../../../core/contract/ports/bus.ts";
+import { collection, keyOf } from "../../../core/contract/ports/collection.ts";
+import type { Store } from "../../../core/contract/ports/store.ts";
+import { update } from "../../../core/contract/ports/update.ts";
 import type { RelayContext } from "../context.ts";
 
 /** The stored state of an activity entry in one conversation. */

@@ -1,7 +1,7 @@
 import type { Capabilities } from "../../../adapters/contract/channel-adapter.ts";
 import { escapeAnchors } from "../../../adapters/contract/markdown/escape-anchors.ts";
 import { splitMarkdown } from "../../../adapters/contract/markdown/split-markdown.ts";
-import type { Anchor } from "../../../core/contract/agent-reply.ts";
+import type { Anchor } from "../../../core/contract/messages/agent-reply.ts";
 import type { DigestPart, DigestSection } from "../../../core/delivery/held/index.ts";
 
 interface DigestItem {

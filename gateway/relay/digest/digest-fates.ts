@@ -1,6 +1,6 @@
 import type { Delivery } from "../../../adapters/contract/channel-adapter.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import type { ReplyRequest } from "../../../core/contract/delivery-request.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import type { ReplyRequest } from "../../../core/contract/messages/delivery-request.ts";
 import type { Digest } from "../../../core/delivery/held/index.ts";
 import { ledgerKey } from "../../../core/delivery/index.ts";
 import type { RelayContext } from "../context.ts";

@@ -1,7 +1,7 @@
 import type { ChannelAdapter, Delivery } from "../../../adapters/contract/channel-adapter.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import { conversationKey } from "../../../core/contract/conversation.ts";
-import type { ReplyRequest } from "../../../core/contract/delivery-request.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import { conversationKey } from "../../../core/contract/messages/conversation.ts";
+import type { ReplyRequest } from "../../../core/contract/messages/delivery-request.ts";
 import type { Digest, DigestPart } from "../../../core/delivery/held/index.ts";
 import type { RelayContext } from "../context.ts";
 import { partsOf, spelledText } from "../sending/delivery-parts.ts";

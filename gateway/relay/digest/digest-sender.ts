@@ -1,10 +1,10 @@
 import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
-import type { Outcome, Received } from "../../../core/contract/bus.ts";
-import { ack } from "../../../core/contract/bus.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import type { ReplyRequest, RequestOf } from "../../../core/contract/delivery-request.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import type { ReplyRequest, RequestOf } from "../../../core/contract/messages/delivery-request.ts";
+import type { Outcome, Received } from "../../../core/contract/ports/bus.ts";
+import { ack } from "../../../core/contract/ports/bus.ts";
 import {
   changeHeld,
   type Digest,

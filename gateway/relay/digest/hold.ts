@@ -1,7 +1,7 @@
-import { ack, type Outcome } from "../../../core/contract/bus.ts";
-import { isoTime } from "../../../core/contract/clock.ts";
-import { type Conversation, sameConversation } from "../../../core/contract/conversation.ts";
-import type { ReplyRequest } from "../../../core/contract/delivery-request.ts";
+import { type Conversation, sameConversation } from "../../../core/contract/messages/conversation.ts";
+import type { ReplyRequest } from "../../../core/contract/messages/delivery-request.ts";
+import { ack, type Outcome } from "../../../core/contract/ports/bus.ts";
+import { isoTime } from "../../../core/contract/ports/clock.ts";
 import { changeHeld, type HeldItem, heldRequestKey, readHeld } from "../../../core/delivery/held/index.ts";
 import type { RelayContext } from "../context.ts";
 import type { Ledger } from "../sending/ledger.ts";

@@ -1,10 +1,10 @@
-import type { Consumer } from "../../../core/contract/bus.ts";
-import { ack } from "../../../core/contract/bus.ts";
-import { isoTime } from "../../../core/contract/clock.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import { conversationKey } from "../../../core/contract/conversation.ts";
-import type { DigestDue, RequestOf } from "../../../core/contract/delivery-request.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import { conversationKey } from "../../../core/contract/messages/conversation.ts";
+import type { DigestDue, RequestOf } from "../../../core/contract/messages/delivery-request.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import type { Consumer } from "../../../core/contract/ports/bus.ts";
+import { ack } from "../../../core/contract/ports/bus.ts";
+import { isoTime } from "../../../core/contract/ports/clock.ts";
 import { changeHeld, type HeldRecord } from "../../../core/delivery/held/index.ts";
 import type { RelayContext } from "../context.ts";
 

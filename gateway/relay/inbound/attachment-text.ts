@@ -1,8 +1,8 @@
 import type { AttachmentAdapter } from "../../../adapters/contract/abilities.ts";
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
-import type { Clock } from "../../../core/contract/clock.ts";
-import type { Logger } from "../../../core/contract/logger.ts";
-import type { Attachment, FromPerson } from "../../../core/contract/user-message.ts";
+import type { Attachment, FromPerson } from "../../../core/contract/messages/user-message.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
+import type { Logger } from "../../../core/contract/ports/logger.ts";
 import { withinDeadline } from "../../../core/lib/index.ts";
 
 /** Limits per file and per message: enough for a model, and small enough for a bus message. */

@@ -4,9 +4,9 @@ import type { AccessRules } from "../../../adapters/contract/config.ts";
 import { KeyedRates, RateLimit } from "../../../adapters/contract/rate-limit.ts";
 import type { Config } from "../../../config/index.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
-import type { Clock } from "../../../core/contract/clock.ts";
-import type { DeliveryDefaults } from "../../../core/contract/delivery-policy.ts";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { DeliveryDefaults } from "../../../core/contract/messages/delivery-policy.ts";
+import type { UserMessage } from "../../../core/contract/messages/user-message.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
 import type { Admits } from "../../../core/delivery/index.ts";
 
 /** Throws "forbidden" or "rate-limited" (I2). Each gateway counts by itself. */

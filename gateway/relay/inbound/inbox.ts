@@ -1,18 +1,22 @@
 import type { Inbox } from "../../../adapters/contract/channel-adapter.ts";
 import type { AccessRules } from "../../../adapters/contract/config.ts";
 import { isInOrder } from "../../../core/commands/index.ts";
-import type { AgentRef } from "../../../core/contract/agent-ref.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
-import type { Bus, Listener } from "../../../core/contract/bus.ts";
-import { type Checkpoint, noCheckpoint } from "../../../core/contract/checkpoint.ts";
-import type { Clock } from "../../../core/contract/clock.ts";
-import { conversationKey } from "../../../core/contract/conversation.ts";
-import type { Logger } from "../../../core/contract/logger.ts";
-import type { Store } from "../../../core/contract/store.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
-import type { Meter } from "../../../core/contract/telemetry.ts";
-import type { FromPerson, InboundMessage } from "../../../core/contract/user-message.ts";
-import { alwaysWritable, unlessUnwritable, type WriteAvailability } from "../../../core/contract/write-availability.ts";
+import type { AgentRef } from "../../../core/contract/messages/agent-ref.ts";
+import { conversationKey } from "../../../core/contract/messages/conversation.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import type { FromPerson, InboundMessage } from "../../../core/contract/messages/user-message.ts";
+import type { Bus, Listener } from "../../../core/contract/ports/bus.ts";
+import { type Checkpoint, noCheckpoint } from "../../../core/contract/ports/checkpoint.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
+import type { Logger } from "../../../core/contract/ports/logger.ts";
+import type { Store } from "../../../core/contract/ports/store.ts";
+import type { Meter } from "../../../core/contract/ports/telemetry.ts";
+import {
+  alwaysWritable,
+  unlessUnwritable,
+  type WriteAvailability,
+} from "../../../core/contract/ports/write-availability.ts";
 import { noteEdit, TELL_LOAD_EVERY_MS } from "../../../core/intake/index.ts";
 import { traceIdOf } from "../../../core/turns/index.ts";
 import { accessCheck } from "./channel-rules.ts";

@@ -1,9 +1,15 @@
 import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
-import { ack, type Consumer, DUPLICATE_WINDOW_MS, type Outcome, type Received } from "../../../core/contract/bus.ts";
-import { conversationKey } from "../../../core/contract/conversation.ts";
-import type { OutgoingReply, ReplyRequest, RequestOf } from "../../../core/contract/delivery-request.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { conversationKey } from "../../../core/contract/messages/conversation.ts";
+import type { OutgoingReply, ReplyRequest, RequestOf } from "../../../core/contract/messages/delivery-request.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import {
+  ack,
+  type Consumer,
+  DUPLICATE_WINDOW_MS,
+  type Outcome,
+  type Received,
+} from "../../../core/contract/ports/bus.ts";
 import { activityUpdateIn } from "../activity/activity-entry.ts";
 import { ActivitySender } from "../activity/activity-sender.ts";
 import type { RelayContext } from "../context.ts";

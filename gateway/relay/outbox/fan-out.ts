@@ -1,11 +1,11 @@
 import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.ts";
-import { activityOf } from "../../../core/contract/activity.ts";
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
-import { ack, type Consumer, type Outcome } from "../../../core/contract/bus.ts";
-import { conversationKey, sameConversation } from "../../../core/contract/conversation.ts";
-import { activityRequest, type RequestOf, replyRequest } from "../../../core/contract/delivery-request.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { activityOf } from "../../../core/contract/messages/activity.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
+import { conversationKey, sameConversation } from "../../../core/contract/messages/conversation.ts";
+import { activityRequest, type RequestOf, replyRequest } from "../../../core/contract/messages/delivery-request.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import { ack, type Consumer, type Outcome } from "../../../core/contract/ports/bus.ts";
 import { isRefused, type Target } from "../../../core/delivery/targets/index.ts";
 import { readPlacedReply } from "../../../core/origin/index.ts";
 import { enqueueActivity } from "../activity/activity-entry.ts";

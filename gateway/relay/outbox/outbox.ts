@@ -1,9 +1,9 @@
 import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import { messageOf } from "../../../core/contract/app-error.ts";
-import type { Consumer } from "../../../core/contract/bus.ts";
-import type { RequestKind } from "../../../core/contract/delivery-request.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { RequestKind } from "../../../core/contract/messages/delivery-request.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import type { Consumer } from "../../../core/contract/ports/bus.ts";
 import { activityHandler } from "../activity/activity-sender.ts";
 import type { RelayContext } from "../context.ts";
 import { DigestSender } from "../digest/digest-sender.ts";

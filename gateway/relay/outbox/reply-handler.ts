@@ -1,8 +1,8 @@
 import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.ts";
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
-import { ack, type Outcome, type Received } from "../../../core/contract/bus.ts";
-import type { ReplyRequest } from "../../../core/contract/delivery-request.ts";
-import type { Logger } from "../../../core/contract/logger.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
+import type { ReplyRequest } from "../../../core/contract/messages/delivery-request.ts";
+import { ack, type Outcome, type Received } from "../../../core/contract/ports/bus.ts";
+import type { Logger } from "../../../core/contract/ports/logger.ts";
 import type { RelayContext } from "../context.ts";
 import { hold, holdBack } from "../digest/hold.ts";
 import { isTrouble, partsOf, sendParts } from "../sending/delivery-parts.ts";

@@ -1,12 +1,12 @@
 import { isPermalinkAdapter } from "../../../adapters/contract/abilities.ts";
 import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.ts";
-import type { AgentReply, Anchor } from "../../../core/contract/agent-reply.ts";
 import { messageOf } from "../../../core/contract/app-error.ts";
-import type { Clock } from "../../../core/contract/clock.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import type { DeliveryDefaults } from "../../../core/contract/delivery-policy.ts";
-import type { Logger } from "../../../core/contract/logger.ts";
-import type { Store } from "../../../core/contract/store.ts";
+import type { AgentReply, Anchor } from "../../../core/contract/messages/agent-reply.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import type { DeliveryDefaults } from "../../../core/contract/messages/delivery-policy.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
+import type { Logger } from "../../../core/contract/ports/logger.ts";
+import type { Store } from "../../../core/contract/ports/store.ts";
 import { viewerTimeIn } from "../../../core/delivery/index.ts";
 import { withinDeadline } from "../../../core/lib/index.ts";
 import { anchorFor, isAtHome } from "../../../core/origin/index.ts";

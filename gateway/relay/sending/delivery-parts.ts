@@ -3,9 +3,9 @@ import type { DeliveryFailed } from "../../../adapters/contract/delivery-failed.
 import { escapeAnchors } from "../../../adapters/contract/markdown/escape-anchors.ts";
 import { splitMarkdown, withFenceClosed } from "../../../adapters/contract/markdown/split-markdown.ts";
 import { spellCommands } from "../../../core/commands/index.ts";
-import type { AgentReply, Anchor } from "../../../core/contract/agent-reply.ts";
-import type { Received } from "../../../core/contract/bus.ts";
-import type { OutgoingReply, ReplyRequest } from "../../../core/contract/delivery-request.ts";
+import type { AgentReply, Anchor } from "../../../core/contract/messages/agent-reply.ts";
+import type { OutgoingReply, ReplyRequest } from "../../../core/contract/messages/delivery-request.ts";
+import type { Received } from "../../../core/contract/ports/bus.ts";
 import type { RelayContext } from "../context.ts";
 
 type RequestedReply = OutgoingReply & Pick<ReplyRequest, "byHand">;

@@ -1,8 +1,8 @@
 import type { Delivery, Receipt } from "../../../adapters/contract/channel-adapter.ts";
 import { RevisionConflict } from "../../../core/contract/app-error.ts";
-import type { Clock } from "../../../core/contract/clock.ts";
-import { isoTime } from "../../../core/contract/clock.ts";
-import type { Store, Stored } from "../../../core/contract/store.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
+import { isoTime } from "../../../core/contract/ports/clock.ts";
+import type { Store, Stored } from "../../../core/contract/ports/store.ts";
 import { type LedgerEntry, ledgerKey } from "../../../core/delivery/index.ts";
 import { isStreamDraft } from "./delivery-parts.ts";
 

@@ -1,11 +1,11 @@
 import type { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
-import type { DeadLetter, Outcome } from "../../../core/contract/bus.ts";
-import { ack, deadLetterKey } from "../../../core/contract/bus.ts";
-import { isoTime } from "../../../core/contract/clock.ts";
-import { type Conversation, conversationKey } from "../../../core/contract/conversation.ts";
-import type { OutgoingReply, ReplyRequest } from "../../../core/contract/delivery-request.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
+import { type Conversation, conversationKey } from "../../../core/contract/messages/conversation.ts";
+import type { OutgoingReply, ReplyRequest } from "../../../core/contract/messages/delivery-request.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import type { DeadLetter, Outcome } from "../../../core/contract/ports/bus.ts";
+import { ack, deadLetterKey } from "../../../core/contract/ports/bus.ts";
+import { isoTime } from "../../../core/contract/ports/clock.ts";
 import { noteUndelivered } from "../../../core/delivery/undelivered/index.ts";
 import { signalProgress } from "../../../core/lib/index.ts";
 import type { RelayContext } from "../context.ts";

@@ -2,7 +2,7 @@ import { isReconcilingAdapter } from "../../../adapters/contract/abilities.ts";
 import type { ChannelAdapter, Delivery, Receipt } from "../../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import { messageOf } from "../../../core/contract/app-error.ts";
-import type { Stored } from "../../../core/contract/store.ts";
+import type { Stored } from "../../../core/contract/ports/store.ts";
 import type { LedgerEntry } from "../../../core/delivery/index.ts";
 import { withinDeadline } from "../../../core/lib/index.ts";
 import type { RelayContext } from "../context.ts";

@@ -6,11 +6,15 @@ import {
 import type { ChannelAdapter, Delivery } from "../../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import { messageOf } from "../../../core/contract/app-error.ts";
-import { ack, type Outcome, type Received } from "../../../core/contract/bus.ts";
-import { type Conversation, conversationKey } from "../../../core/contract/conversation.ts";
-import { type OutgoingReply, type ReplyRequest, replyRequest } from "../../../core/contract/delivery-request.ts";
-import type { Logger } from "../../../core/contract/logger.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { type Conversation, conversationKey } from "../../../core/contract/messages/conversation.ts";
+import {
+  type OutgoingReply,
+  type ReplyRequest,
+  replyRequest,
+} from "../../../core/contract/messages/delivery-request.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import { ack, type Outcome, type Received } from "../../../core/contract/ports/bus.ts";
+import type { Logger } from "../../../core/contract/ports/logger.ts";
 import { ledgerKey } from "../../../core/delivery/index.ts";
 import { withinDeadline } from "../../../core/lib/index.ts";
 import type { RelayContext } from "../context.ts";

@@ -1,11 +1,11 @@
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
-import { isoTime } from "../../../core/contract/clock.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import { conversationKey, sameConversation } from "../../../core/contract/conversation.ts";
-import type { OutgoingReply } from "../../../core/contract/delivery-request.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
-import type { ShownMessage } from "../../../core/contract/user-message.ts";
-import type { ReplyOrigin } from "../../../core/contract/work-context.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import { conversationKey, sameConversation } from "../../../core/contract/messages/conversation.ts";
+import type { OutgoingReply } from "../../../core/contract/messages/delivery-request.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import type { ShownMessage } from "../../../core/contract/messages/user-message.ts";
+import type { ReplyOrigin } from "../../../core/contract/messages/work-context.ts";
+import { isoTime } from "../../../core/contract/ports/clock.ts";
 import { notePlacement, type PostedReply, putPosted } from "../../../core/origin/index.ts";
 import type { RelayContext } from "../context.ts";
 

@@ -1,6 +1,6 @@
-import type { DeadLetter, Outcome, Received } from "../../../core/contract/bus.ts";
-import type { RequestKind, RequestOf } from "../../../core/contract/delivery-request.ts";
-import type { Logger } from "../../../core/contract/logger.ts";
+import type { RequestKind, RequestOf } from "../../../core/contract/messages/delivery-request.ts";
+import type { DeadLetter, Outcome, Received } from "../../../core/contract/ports/bus.ts";
+import type { Logger } from "../../../core/contract/ports/logger.ts";
 
 /** Handles one kind of request in the queue of a channel; `outbox/outbox.ts` lists all kinds. */
 export interface RequestHandler<K extends RequestKind> {

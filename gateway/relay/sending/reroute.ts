@@ -1,8 +1,8 @@
 import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
-import { conversationKey } from "../../../core/contract/conversation.ts";
-import { type OutgoingReply, replyRequest } from "../../../core/contract/delivery-request.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { conversationKey } from "../../../core/contract/messages/conversation.ts";
+import { type OutgoingReply, replyRequest } from "../../../core/contract/messages/delivery-request.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
 import type { RelayContext } from "../context.ts";
 import { privateConversation } from "./private-reply.ts";
 

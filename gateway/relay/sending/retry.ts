@@ -1,6 +1,6 @@
 import type { DeliveryFailed, DeliveryFailure } from "../../../adapters/contract/delivery-failed.ts";
-import { ack, type Outcome, type Received } from "../../../core/contract/bus.ts";
-import type { Logger } from "../../../core/contract/logger.ts";
+import { ack, type Outcome, type Received } from "../../../core/contract/ports/bus.ts";
+import type { Logger } from "../../../core/contract/ports/logger.ts";
 import type { RelayContext, RetryLimits } from "../context.ts";
 import { AdapterBug } from "./call-adapter.ts";
 import type { Trouble } from "./delivery-parts.ts";

@@ -3,11 +3,11 @@ import { isSignalAdapter, isTypingAdapter } from "../../../adapters/contract/abi
 import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.ts";
 import { escapeAnchorSigns } from "../../../adapters/contract/markdown/escape-anchors.ts";
 import { messageOf } from "../../../core/contract/app-error.ts";
-import type { Listener } from "../../../core/contract/bus.ts";
-import type { Timer } from "../../../core/contract/clock.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import { conversationKey } from "../../../core/contract/conversation.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import { conversationKey } from "../../../core/contract/messages/conversation.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import type { Listener } from "../../../core/contract/ports/bus.ts";
+import type { Timer } from "../../../core/contract/ports/clock.ts";
 import type { RelayContext } from "../context.ts";
 import type { Streams } from "./streams.ts";
 

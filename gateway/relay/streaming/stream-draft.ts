@@ -1,7 +1,7 @@
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
-import { type Clock, isoTime, type Timer } from "../../../core/contract/clock.ts";
-import { DeliveryRequest, type RequestOf, requestId } from "../../../core/contract/delivery-request.ts";
-import type { UserSignal } from "../../../core/contract/signals.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
+import { DeliveryRequest, type RequestOf, requestId } from "../../../core/contract/messages/delivery-request.ts";
+import type { UserSignal } from "../../../core/contract/messages/signals.ts";
+import { type Clock, isoTime, type Timer } from "../../../core/contract/ports/clock.ts";
 import type { RelayContext } from "../context.ts";
 
 type StreamStart = RequestOf<"stream-start">;

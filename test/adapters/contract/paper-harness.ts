@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Inbox } from "../../../adapters/contract/channel-adapter.ts";
-import { systemClock } from "../../../core/contract/clock.ts";
+import { systemClock } from "../../../core/contract/ports/clock.ts";
 import type { ChannelHarness, Said, Trouble } from "../../contract/channel-harness.ts";
 import { EditingPaperAdapter, PaperAdapter, ReconcilingPaperAdapter } from "../../fakes/paper-channel.ts";
 import type { PaperFault } from "../../fakes/paper-platform.ts";

@@ -3,7 +3,7 @@ import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import type { RestCalls } from "../../../adapters/discord/api/rest-calls.ts";
 import type { DiscordAccess } from "../../../adapters/discord/config.ts";
 import { DiscordAccessCheck } from "../../../adapters/discord/intake/access.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 
 const alone: Conversation = { channel: "discord", room: "dm", kind: "private" };

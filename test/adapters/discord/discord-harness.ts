@@ -1,5 +1,5 @@
 import type { Inbox } from "../../../adapters/contract/channel-adapter.ts";
-import { systemClock } from "../../../core/contract/clock.ts";
+import { systemClock } from "../../../core/contract/ports/clock.ts";
 import type { ChannelHarness, Said, Trouble } from "../../contract/channel-harness.ts";
 import { FakeDiscord } from "../../fakes/discord/fake-discord.ts";
 import type { RestFault } from "../../fakes/discord/fake-rest.ts";

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach } from "vitest";
 import type { DiscordAdapter } from "../../../adapters/discord/adapter.ts";
-import { systemClock } from "../../../core/contract/clock.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import type { InboundMessage } from "../../../core/contract/user-message.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import type { InboundMessage } from "../../../core/contract/messages/user-message.ts";
+import { systemClock } from "../../../core/contract/ports/clock.ts";
 import { FakeDiscord } from "../../fakes/discord/fake-discord.ts";
 import type { FakeChannel, FakeGuild } from "../../fakes/discord/world.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";

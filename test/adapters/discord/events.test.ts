@@ -9,7 +9,7 @@ import {
   toUserMessage,
 } from "../../../adapters/discord/inbound.ts";
 import { pressedAction, renderActions } from "../../../adapters/discord/render/footer.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import { commandIn } from "../../fakes/sample-message.ts";
 
 const BOT = "99";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../core/contract/app-error.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import type { FakeInteraction } from "../../fakes/discord/fake-interactions.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
 import { commandIn } from "../../fakes/sample-message.ts";
@@ -184,7 +184,10 @@ describe("given the acknowledgement limit of three seconds", () => {
     test.inbox.refuseNext(new AppError("unavailable", "the store is away"));
     const interaction = test.discord.command("ann", test.room, "help");
     await acknowledged(interaction);
-    expect(interaction).toMatchObject({ ephemeral: true, answers: [{ content: expect.stringMatching(/Please try again/) }] });
+    expect(interaction).toMatchObject({
+      ephemeral: true,
+      answers: [{ content: expect.stringMatching(/Please try again/) }],
+    });
   });
 
   it("when storing fails after the acknowledgement, then the reason replaces the answer", async () => {

@@ -1,4 +1,4 @@
-import type { Key, Listed, Prefix, PutOptions, Store, Stored } from "../../../core/contract/store.ts";
+import type { Key, Listed, Prefix, PutOptions, Store, Stored } from "../../../core/contract/ports/store.ts";
 
 /** The store as one process sees it. After the crash of the process it writes nothing more. */
 export class MortalStore implements Store {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";
 import { FakeDiscord } from "../../fakes/discord/fake-discord.ts";
 import type { FakeChannel } from "../../fakes/discord/world.ts";

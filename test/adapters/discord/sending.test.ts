@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Delivery } from "../../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import type { RestFault } from "../../fakes/discord/fake-rest.ts";
 import { liveMarksOf, smallPrintOf } from "../../fakes/discord/post-input.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";

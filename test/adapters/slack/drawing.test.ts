@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { mentions, plainText } from "../../../adapters/slack/inbound.ts";
 import { MAX_SECTION, plainSections, sectionsOf } from "../../../adapters/slack/mrkdwn.ts";
 import { anchorBlock, buttonsBlock, renderPost } from "../../../adapters/slack/render.ts";
-import type { Anchor, ReplyAction } from "../../../core/contract/agent-reply.ts";
+import type { Anchor, ReplyAction } from "../../../core/contract/messages/agent-reply.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
 import { sampleAnchor, sampleReply } from "../../fakes/sample-reply.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach } from "vitest";
 import type { SlackAdapter } from "../../../adapters/slack/adapter.ts";
-import type { InboundMessage } from "../../../core/contract/user-message.ts";
+import type { InboundMessage } from "../../../core/contract/messages/user-message.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import type { SlackAnswer } from "../../fakes/slack/fake-slack.ts";
 import { FakeSlack } from "../../fakes/slack/fake-slack.ts";

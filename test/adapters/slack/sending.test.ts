@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { anchorBlock } from "../../../adapters/slack/render.ts";
-import { systemClock } from "../../../core/contract/clock.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import { systemClock } from "../../../core/contract/ports/clock.ts";
 import { failureOf } from "../../contract/channel/harness-in-use.ts";
 import { sampleActivity } from "../../fakes/sample-activity.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../core/contract/app-error.ts";
-import { systemClock } from "../../../core/contract/clock.ts";
+import { systemClock } from "../../../core/contract/ports/clock.ts";
 import { failureOf } from "../../contract/channel/harness-in-use.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import type { RunningSlack } from "./running-slack.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../core/contract/clock.ts";
+import { systemClock } from "../../../core/contract/ports/clock.ts";
 import { FakeTeams } from "../../fakes/teams/fake-teams.ts";
 import { messageBy } from "../../fakes/teams/sent-activity.ts";
 import type { TokenChanges } from "../../fakes/teams/token-mint.ts";

@@ -5,7 +5,7 @@ import { splitMarkdown } from "../../../adapters/contract/markdown/split-markdow
 import { MAX_PART_LENGTH, writtenSize } from "../../../adapters/teams/render/escape.ts";
 import { renderMarkdown } from "../../../adapters/teams/render/markdown.ts";
 import { renderDelivery } from "../../../adapters/teams/render.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import { drawnOrPlain } from "../../fakes/drawn-or-plain.ts";
 import { sampleActivity } from "../../fakes/sample-activity.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Inbox } from "../../../adapters/contract/channel-adapter.ts";
-import { systemClock } from "../../../core/contract/clock.ts";
+import { systemClock } from "../../../core/contract/ports/clock.ts";
 import type { ChannelHarness, Said, Trouble } from "../../contract/channel-harness.ts";
 import { FakeTeams } from "../../fakes/teams/fake-teams.ts";
 import type { TeamsFault } from "../../fakes/teams/fault.ts";

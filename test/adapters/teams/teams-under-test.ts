@@ -1,9 +1,9 @@
 import { afterEach, beforeEach } from "vitest";
 import type { AdapterContext } from "../../../adapters/contract/adapter-context.ts";
 import type { TeamsAdapter } from "../../../adapters/teams/adapter.ts";
-import { systemClock } from "../../../core/contract/clock.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import type { InboundMessage } from "../../../core/contract/user-message.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import type { InboundMessage } from "../../../core/contract/messages/user-message.ts";
+import { systemClock } from "../../../core/contract/ports/clock.ts";
 import { FakeTeams } from "../../fakes/teams/fake-teams.ts";
 import type { Said } from "../../fakes/teams/sent-activity.ts";
 import { TestInbox } from "../../fakes/test-inbox.ts";

@@ -4,7 +4,7 @@ import { accountOf, clientIdOf, fileOf, saidOf, userMessageOf } from "../../../a
 import type { Command, Message } from "../../../adapters/web/protocol.ts";
 import { renderEdit, renderReply, shownId } from "../../../adapters/web/render.ts";
 import { encodeEntry, encodeFrame, parseFrame } from "../../../adapters/web/server/frame-codec.ts";
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
 import { sampleActivity } from "../../fakes/sample-activity.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
 import { commandIn } from "../../fakes/sample-message.ts";

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../../core/contract/clock.ts";
+import type { Clock, Timer } from "../../../core/contract/ports/clock.ts";
 
 /** A manual clock; timers fire in order while it is advanced. */
 export class HandClock implements Clock {

@@ -1,6 +1,6 @@
 import type { Delivery } from "../../../adapters/contract/channel-adapter.ts";
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
-import { conversationKey } from "../../../core/contract/conversation.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
+import { conversationKey } from "../../../core/contract/messages/conversation.ts";
 
 /** A reply for one visitor, as the relay delivers it. */
 export const makeDelivery = (

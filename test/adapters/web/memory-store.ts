@@ -1,6 +1,6 @@
 import { RevisionConflict } from "../../../core/contract/app-error.ts";
-import type { Clock } from "../../../core/contract/clock.ts";
-import type { Key, Listed, Prefix, PutOptions, Store, Stored } from "../../../core/contract/store.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
+import type { Key, Listed, Prefix, PutOptions, Store, Stored } from "../../../core/contract/ports/store.ts";
 
 interface Kept {
   readonly json: string;

@@ -2,15 +2,15 @@ import type { AdapterContext } from "../../../adapters/contract/adapter-context.
 import type { Inbox } from "../../../adapters/contract/channel-adapter.ts";
 import { WebAdapter } from "../../../adapters/web/adapter.ts";
 import { WebConfig } from "../../../adapters/web/config.ts";
-import type { Clock } from "../../../core/contract/clock.ts";
-import { systemClock } from "../../../core/contract/clock.ts";
-import { silentLogger } from "../../../core/contract/logger.ts";
-import type { UserSignal } from "../../../core/contract/signals.ts";
-import type { Store } from "../../../core/contract/store.ts";
-import { silentMeter } from "../../../core/contract/telemetry.ts";
-import type { InboundMessage } from "../../../core/contract/user-message.ts";
-import type { WriteAvailability } from "../../../core/contract/write-availability.ts";
-import { alwaysWritable } from "../../../core/contract/write-availability.ts";
+import type { UserSignal } from "../../../core/contract/messages/signals.ts";
+import type { InboundMessage } from "../../../core/contract/messages/user-message.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
+import { systemClock } from "../../../core/contract/ports/clock.ts";
+import { silentLogger } from "../../../core/contract/ports/logger.ts";
+import type { Store } from "../../../core/contract/ports/store.ts";
+import { silentMeter } from "../../../core/contract/ports/telemetry.ts";
+import type { WriteAvailability } from "../../../core/contract/ports/write-availability.ts";
+import { alwaysWritable } from "../../../core/contract/ports/write-availability.ts";
 import { MemoryStore } from "./memory-store.ts";
 import { SocketHost } from "./socket-host.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Inbox } from "../../../adapters/contract/channel-adapter.ts";
 import type { HistoryItem } from "../../../adapters/web/protocol.ts";
-import { systemClock } from "../../../core/contract/clock.ts";
+import { systemClock } from "../../../core/contract/ports/clock.ts";
 import type { ChannelHarness, Post, Said } from "../../contract/channel-harness.ts";
 import { MemoryStore } from "./memory-store.ts";
 import { SocketHost } from "./socket-host.ts";

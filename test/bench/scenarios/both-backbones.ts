@@ -1,4 +1,4 @@
-import type { Backbone } from "../../../core/contract/backbone.ts";
+import type { Backbone } from "../../../core/contract/ports/backbone.ts";
 import { embeddedHarness } from "../../contract/embedded-harness.ts";
 import { natsHarnessAsShipped } from "../../contract/nats-harness.ts";
 import { NatsServer } from "../../fakes/nats-server.ts";

@@ -1,5 +1,5 @@
-import type { Bus } from "../../../core/contract/bus.ts";
-import { ack } from "../../../core/contract/bus.ts";
+import type { Bus } from "../../../core/contract/ports/bus.ts";
+import { ack } from "../../../core/contract/ports/bus.ts";
 import { testSubject } from "../../contract/test-message.ts";
 import { roundTrip } from "../floors/floor.ts";
 import type { Comparison } from "../measure.ts";

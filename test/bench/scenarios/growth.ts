@@ -1,4 +1,4 @@
-import type { Backbone } from "../../../core/contract/backbone.ts";
+import type { Backbone } from "../../../core/contract/ports/backbone.ts";
 import { firstSessionId } from "../../../core/sessions/current-session.ts";
 import { historyKey } from "../../../core/sessions/history-entry.ts";
 import { sessionStateKey } from "../../../core/sessions/session-window.ts";

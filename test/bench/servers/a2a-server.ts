@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Config } from "../../../config/schema/config.ts";
 import { openBackbone } from "../../../core/backbone/drivers.ts";
-import { systemClock as clock } from "../../../core/contract/clock.ts";
+import { systemClock as clock } from "../../../core/contract/ports/clock.ts";
 import { startCore } from "../../../core/start-core.ts";
 import { inboundOptions } from "../../../gateway/agent-config.ts";
 import { whenHealthy } from "../../../gateway/backbone-health.ts";

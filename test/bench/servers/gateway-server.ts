@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Config } from "../../../config/schema/config.ts";
 import { openBackbone } from "../../../core/backbone/drivers.ts";
-import { systemClock as clock } from "../../../core/contract/clock.ts";
+import { systemClock as clock } from "../../../core/contract/ports/clock.ts";
 import { whenHealthy } from "../../../gateway/backbone-health.ts";
 import { openHttpListener } from "../../../gateway/http/http-listener.ts";
 import { createReadiness } from "../../../gateway/http/readiness.ts";

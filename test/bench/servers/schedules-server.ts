@@ -1,8 +1,8 @@
 import { BackboneConfig } from "../../../core/backbone/config.ts";
 import { openBackbone } from "../../../core/backbone/drivers.ts";
-import { systemClock as clock, isoTime } from "../../../core/contract/clock.ts";
-import { silentLogger as logger } from "../../../core/contract/logger.ts";
-import { silentMeter as meter } from "../../../core/contract/telemetry.ts";
+import { systemClock as clock, isoTime } from "../../../core/contract/ports/clock.ts";
+import { silentLogger as logger } from "../../../core/contract/ports/logger.ts";
+import { silentMeter as meter } from "../../../core/contract/ports/telemetry.ts";
 import { DueIndex } from "../../../core/schedules/due/due-index.ts";
 import { type Schedule, scheduleKey } from "../../../core/schedules/schedule-record.ts";
 import { startCore } from "../../../core/start-core.ts";

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { isEditingAdapter } from "../../../adapters/contract/abilities.ts";
 import type { Delivery } from "../../../adapters/contract/channel-adapter.ts";
 import { NotDrawn } from "../../../adapters/contract/render-delivery.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
 import { sampleAnchor } from "../../fakes/sample-reply.ts";
 import type { MakeHarness } from "./harness-in-use.ts";

@@ -4,7 +4,7 @@ import { isEditingAdapter } from "../../../adapters/contract/abilities.ts";
 import type { Delivery } from "../../../adapters/contract/channel-adapter.ts";
 import type { DeliveryFailure } from "../../../adapters/contract/delivery-failed.ts";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
 import { sampleAnchor } from "../../fakes/sample-reply.ts";
 import type { Trouble } from "../channel-harness.ts";

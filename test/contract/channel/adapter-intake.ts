@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../core/contract/app-error.ts";
-import { conversationKey } from "../../../core/contract/conversation.ts";
-import { UserMessage } from "../../../core/contract/user-message.ts";
+import { conversationKey } from "../../../core/contract/messages/conversation.ts";
+import { UserMessage } from "../../../core/contract/messages/user-message.ts";
 import type { MakeHarness } from "./harness-in-use.ts";
 import { HarnessInUse } from "./harness-in-use.ts";
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { isReconcilingAdapter } from "../../../adapters/contract/abilities.ts";
 import type { DeliveryFailure } from "../../../adapters/contract/delivery-failed.ts";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
 import type { Trouble } from "../channel-harness.ts";
 import type { MakeHarness } from "./harness-in-use.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach } from "vitest";
 import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import type { InboundMessage } from "../../../core/contract/user-message.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import type { InboundMessage } from "../../../core/contract/messages/user-message.ts";
 import { TestInbox } from "../../fakes/test-inbox.ts";
 import type { ChannelHarness, Said } from "../channel-harness.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../core/contract/clock.ts";
+import { systemClock } from "../../../core/contract/ports/clock.ts";
 import type { AgentModel } from "../../../core/model/agent-model.ts";
 import { DemoModel } from "../../../core/model/demo/demo-model.ts";
 import { ScriptedModel } from "../../fakes/scripted-model.ts";

@@ -1,5 +1,5 @@
 import { type PeerCall, readCall } from "../../../core/a2a/record/peer-call.ts";
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
 import type { AgentOptions } from "../../../core/start-core.ts";
 import { readOwner } from "../../../core/subtasks/owner/owner-record.ts";
 import { type Answer, calls, type Script, ScriptedModel } from "../../fakes/scripted-model.ts";

@@ -4,12 +4,12 @@ import { Fifo } from "../../../core/backbone/key-lanes.ts";
 import { KeyedConsumption } from "../../../core/backbone/keyed-consumption.ts";
 import type { QueuedMessage } from "../../../core/backbone/queued-message.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
-import type { Outcome } from "../../../core/contract/bus.ts";
-import { ack } from "../../../core/contract/bus.ts";
-import { systemClock } from "../../../core/contract/clock.ts";
-import { silentLogger } from "../../../core/contract/logger.ts";
-import type { Store } from "../../../core/contract/store.ts";
-import { subject } from "../../../core/contract/subject.ts";
+import type { Outcome } from "../../../core/contract/ports/bus.ts";
+import { ack } from "../../../core/contract/ports/bus.ts";
+import { systemClock } from "../../../core/contract/ports/clock.ts";
+import { silentLogger } from "../../../core/contract/ports/logger.ts";
+import type { Store } from "../../../core/contract/ports/store.ts";
+import { subject } from "../../../core/contract/ports/subject.ts";
 
 const brokenDelete: Store = {
   get: async () => undefined,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import type { MessageFields } from "../../fakes/sample-message.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import type { CoreUnderTest } from "../core-under-test.ts";

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
-import { type DeadLetter, deadLetterKey } from "../../../core/contract/bus.ts";
-import { conversationKey } from "../../../core/contract/conversation.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
-import type { Audience } from "../../../core/contract/work-context.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
+import { conversationKey } from "../../../core/contract/messages/conversation.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import type { Audience } from "../../../core/contract/messages/work-context.ts";
+import { type DeadLetter, deadLetterKey } from "../../../core/contract/ports/bus.ts";
 import { settleUndelivered } from "../../../core/delivery/undelivered/settle-undelivered.ts";
 import { noteUndelivered } from "../../../core/delivery/undelivered/undelivered.ts";
 import { accountKey, personKey } from "../../../core/people/person-record.ts";

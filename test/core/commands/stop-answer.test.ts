@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
-import type { Backbone } from "../../../core/contract/backbone.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import type { Backbone } from "../../../core/contract/ports/backbone.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import type { MessageFields } from "../../fakes/sample-message.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { inheritedBySubtask, parentContextOf, type Subtask } from "../../../core/contract/subtask.ts";
-import type { WorkContext } from "../../../core/contract/work-context.ts";
+import { inheritedBySubtask, parentContextOf, type Subtask } from "../../../core/contract/messages/subtask.ts";
+import type { WorkContext } from "../../../core/contract/messages/work-context.ts";
 
 const owner = { ownerType: "agent", ownerId: "s-1" } as const;
 const session: WorkContext = {

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { AppError, RevisionConflict } from "../../../core/contract/app-error.ts";
-import { collection, keyOf } from "../../../core/contract/collection.ts";
-import { LastRead } from "../../../core/contract/last-read.ts";
-import type { Key, Store } from "../../../core/contract/store.ts";
+import { collection, keyOf } from "../../../core/contract/ports/collection.ts";
+import { LastRead } from "../../../core/contract/ports/last-read.ts";
+import type { Key, Store } from "../../../core/contract/ports/store.ts";
 import {
   createOnce,
   createOrRead,
@@ -12,7 +12,7 @@ import {
   putIfUnchanged,
   retryConflicts,
   update,
-} from "../../../core/contract/update.ts";
+} from "../../../core/contract/ports/update.ts";
 import type { Deployment } from "../../contract/backbone-harness.ts";
 import { embeddedHarness } from "../../contract/embedded-harness.ts";
 import { countingBackbone } from "../../fakes/counting-backbone.ts";

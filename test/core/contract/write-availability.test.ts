@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Unwritable, unlessUnwritable, whenWritable } from "../../../core/contract/write-availability.ts";
+import { Unwritable, unlessUnwritable, whenWritable } from "../../../core/contract/ports/write-availability.ts";
 import { SwitchedWrites } from "../../fakes/switched-writes.ts";
 
 describe("given work that stores something (F35)", () => {

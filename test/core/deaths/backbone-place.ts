@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Backbone } from "../../../core/contract/backbone.ts";
-import { type Clock, systemClock } from "../../../core/contract/clock.ts";
-import { silentLogger } from "../../../core/contract/logger.ts";
+import type { Backbone } from "../../../core/contract/ports/backbone.ts";
+import { type Clock, systemClock } from "../../../core/contract/ports/clock.ts";
+import { silentLogger } from "../../../core/contract/ports/logger.ts";
 
 export type PlaceOptions = { kind: "embedded"; dataDir: string } | { kind: "nats"; servers: string[] };
 

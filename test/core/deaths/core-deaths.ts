@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
 import { calls, says } from "../../fakes/model-answer.ts";
 import type { ModelRequest } from "../../fakes/model-request.ts";
 import { userMessage } from "../core-under-test.ts";

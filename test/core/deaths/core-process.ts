@@ -1,8 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
+import type { UserMessage } from "../../../core/contract/messages/user-message.ts";
 import type { DelegationConfig } from "../../../core/turns/limits/agent-limits.ts";
 import type { WorkspaceOptions } from "../../../core/workspaces/workspaces.ts";
 import { childProgram } from "../../fakes/child-program.ts";

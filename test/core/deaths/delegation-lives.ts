@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import type { Store } from "../../../core/contract/store.ts";
-import { hasEnded, type Subtask } from "../../../core/contract/subtask.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import { hasEnded, type Subtask } from "../../../core/contract/messages/subtask.ts";
+import type { Store } from "../../../core/contract/ports/store.ts";
 import { firstSessionId } from "../../../core/sessions/current-session.ts";
 import { SessionHistory } from "../../../core/sessions/session-history.ts";
 import { type Batch, countedMembers, isSettled } from "../../../core/subtasks/owner/batch.ts";

@@ -1,12 +1,12 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
-import type { Backbone } from "../../../core/contract/backbone.ts";
-import { ack } from "../../../core/contract/bus.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import type { UserMessage } from "../../../core/contract/messages/user-message.ts";
+import type { Backbone } from "../../../core/contract/ports/backbone.ts";
+import { ack } from "../../../core/contract/ports/bus.ts";
 import type { Notice } from "../../../core/delivery/publish-reply.ts";
 import { publishReply } from "../../../core/delivery/publish-reply.ts";
 import type { WorkspaceOptions } from "../../../core/workspaces/workspaces.ts";

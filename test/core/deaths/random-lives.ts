@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import { calls, fails, hangsUp, says } from "../../fakes/model-answer.ts";
 import type { ModelRequest } from "../../fakes/model-request.ts";
 import { propertyRuns } from "../../setup/property-runs.ts";

@@ -1,8 +1,8 @@
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { AppError, RevisionConflict } from "../../../core/contract/app-error.ts";
-import { type Conversation, conversationKey, sameRoom } from "../../../core/contract/conversation.ts";
-import type { DeliveryPolicy } from "../../../core/contract/delivery-policy.ts";
-import type { Audience } from "../../../core/contract/work-context.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
+import { type Conversation, conversationKey, sameRoom } from "../../../core/contract/messages/conversation.ts";
+import type { DeliveryPolicy } from "../../../core/contract/messages/delivery-policy.ts";
+import type { Audience } from "../../../core/contract/messages/work-context.ts";
 import { resolveRepliedTo } from "../../../core/delivery/resolve-replied-to.ts";
 import { afterRefusal, isStillTarget, targetsOn } from "../../../core/delivery/targets/targets.ts";
 import { mayContinue } from "../../../core/delivery/visibility.ts";

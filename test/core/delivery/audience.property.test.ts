@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import { conversationKey, sameConversation } from "../../../core/contract/conversation.ts";
-import { OriginKind, Reach } from "../../../core/contract/delivery-policy.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import { conversationKey, sameConversation } from "../../../core/contract/messages/conversation.ts";
+import { OriginKind, Reach } from "../../../core/contract/messages/delivery-policy.ts";
 import { propertyRuns } from "../../setup/property-runs.ts";
 import {
   ACCOUNTS,

@@ -1,6 +1,6 @@
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import { conversationKey } from "../../../core/contract/conversation.ts";
-import type { Store } from "../../../core/contract/store.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import { conversationKey } from "../../../core/contract/messages/conversation.ts";
+import type { Store } from "../../../core/contract/ports/store.ts";
 import type { PersonRecord } from "../../../core/people/person-record.ts";
 import { accountKey, personKey } from "../../../core/people/person-record.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { AgentReply } from "../../../core/contract/agent-reply.ts";
-import type { Bus } from "../../../core/contract/bus.ts";
-import type { ReplyOrigin } from "../../../core/contract/work-context.ts";
+import { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
+import type { ReplyOrigin } from "../../../core/contract/messages/work-context.ts";
+import type { Bus } from "../../../core/contract/ports/bus.ts";
 import type { ReplyDraft, SolicitedReply } from "../../../core/delivery/publish-reply.ts";
 import { publishReply } from "../../../core/delivery/publish-reply.ts";
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import type { FromPerson } from "../../../core/contract/user-message.ts";
-import type { Audience } from "../../../core/contract/work-context.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import type { FromPerson } from "../../../core/contract/messages/user-message.ts";
+import type { Audience } from "../../../core/contract/messages/work-context.ts";
 import { readRepliedTo, resolveRepliedTo } from "../../../core/delivery/resolve-replied-to.ts";
 import { type ContinuedWork, viewOfOrigins } from "../../../core/origin/continued-work.ts";
 import { type PostedReply, putPosted } from "../../../core/origin/posted-message-index.ts";

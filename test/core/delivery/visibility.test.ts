@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
-import { type Conversation, conversationKey } from "../../../core/contract/conversation.ts";
-import type { Audience } from "../../../core/contract/work-context.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
+import { type Conversation, conversationKey } from "../../../core/contract/messages/conversation.ts";
+import type { Audience } from "../../../core/contract/messages/work-context.ts";
 import { askerOf } from "../../../core/delivery/asker.ts";
 import { isStillTarget, secondaryTargets, targetsOn } from "../../../core/delivery/targets/targets.ts";
 import { canSee } from "../../../core/delivery/visibility.ts";

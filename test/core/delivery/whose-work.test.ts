@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { conversationKey } from "../../../core/contract/conversation.ts";
-import type { Audience } from "../../../core/contract/work-context.ts";
+import { conversationKey } from "../../../core/contract/messages/conversation.ts";
+import type { Audience } from "../../../core/contract/messages/work-context.ts";
 import { accountServed, withRequester } from "../../../core/delivery/asker.ts";
 import { callerAt } from "../../../core/delivery/caller.ts";
 import { audienceAt, Home } from "../../../core/delivery/destination.ts";

@@ -1,10 +1,10 @@
-import type { Bus } from "../../../core/contract/bus.ts";
-import { noCheckpoint } from "../../../core/contract/checkpoint.ts";
-import type { Clock } from "../../../core/contract/clock.ts";
-import { silentLogger } from "../../../core/contract/logger.ts";
-import type { Store } from "../../../core/contract/store.ts";
-import type { Subtask } from "../../../core/contract/subtask.ts";
-import { silentMeter } from "../../../core/contract/telemetry.ts";
+import type { Subtask } from "../../../core/contract/messages/subtask.ts";
+import type { Bus } from "../../../core/contract/ports/bus.ts";
+import { noCheckpoint } from "../../../core/contract/ports/checkpoint.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
+import { silentLogger } from "../../../core/contract/ports/logger.ts";
+import type { Store } from "../../../core/contract/ports/store.ts";
+import { silentMeter } from "../../../core/contract/ports/telemetry.ts";
 import type { ToolContext } from "../../../core/contract/tool.ts";
 import { DueIndex } from "../../../core/schedules/due/due-index.ts";
 import { scheduleTools } from "../../../core/schedules/schedule-tools.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Backbone } from "../../../core/contract/backbone.ts";
-import type { Bus } from "../../../core/contract/bus.ts";
-import type { Key } from "../../../core/contract/collection.ts";
+import type { Backbone } from "../../../core/contract/ports/backbone.ts";
+import type { Bus } from "../../../core/contract/ports/bus.ts";
+import type { Key } from "../../../core/contract/ports/collection.ts";
 import { sessionKey } from "../../../core/sessions/current-session.ts";
 import { readHistory } from "../../../core/sessions/session-history.ts";
 import { failureText } from "../../../core/turns/failure-text.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { UserMessage } from "../../../core/contract/messages/user-message.ts";
 import { readHistory } from "../../../core/sessions/session-history.ts";
 import { CoreUnderTest, userMessage } from "../core-under-test.ts";
 

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import type { LogFields, Logger } from "../../../core/contract/logger.ts";
+import type { LogFields, Logger } from "../../../core/contract/ports/logger.ts";
 import { LazyModel } from "../../../core/model/hosted-model.ts";
 import { says } from "../../fakes/model-answer.ts";
 import { ScriptedModelServer } from "../../fakes/scripted-model-server.ts";

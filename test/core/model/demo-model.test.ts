@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { silentLogger } from "../../../core/contract/logger.ts";
+import { silentLogger } from "../../../core/contract/ports/logger.ts";
 import { ModelConfig } from "../../../core/model/config.ts";
 import { createModel } from "../../../core/model/create-model.ts";
 import { type ChatMessage, StepResponse, type ToolDescription } from "../../../core/model/step.ts";

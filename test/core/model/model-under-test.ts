@@ -1,5 +1,5 @@
-import { systemClock } from "../../../core/contract/clock.ts";
-import { silentLogger } from "../../../core/contract/logger.ts";
+import { systemClock } from "../../../core/contract/ports/clock.ts";
+import { silentLogger } from "../../../core/contract/ports/logger.ts";
 import type { AgentModel, ModelDeps } from "../../../core/model/agent-model.ts";
 import { ModelConfig } from "../../../core/model/config.ts";
 import { createModel } from "../../../core/model/create-model.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ReplyOrigin } from "../../../core/contract/work-context.ts";
+import type { ReplyOrigin } from "../../../core/contract/messages/work-context.ts";
 import { anchorFor } from "../../../core/origin/anchor.ts";
 
 const origin: ReplyOrigin = {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import { putPosted, readPosted } from "../../../core/origin/posted-message-index.ts";
 import { unlinkedPersonId } from "../../../core/people/person-record.ts";
 import { readHistory } from "../../../core/sessions/session-history.ts";

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { inboundMessage } from "../../../core/a2a/inbound/inbound-call.ts";
-import { activityOf } from "../../../core/contract/activity.ts";
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
-import type { InboundCall } from "../../../core/contract/inbound-call.ts";
+import { activityOf } from "../../../core/contract/messages/activity.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
+import type { InboundCall } from "../../../core/contract/messages/inbound-call.ts";
 import { type Behaviour, TaskState } from "../../fakes/a2a/sdk-agent.ts";
 import { Gate } from "../../fakes/model-answer.ts";
 import { calls } from "../../fakes/scripted-model.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
 import { failureText } from "../../../core/turns/failure-text.ts";
 import { calls } from "../../fakes/scripted-model.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
 import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
 
 const SECOND = "2026-03-10T21:20:00.000Z";

@@ -1,5 +1,5 @@
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import type { MessageFields } from "../../fakes/sample-message.ts";
 import type { CoreUnderTest } from "../core-under-test.ts";
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import { conversationKey } from "../../../core/contract/conversation.ts";
-import type { Account } from "../../../core/contract/user-message.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import { conversationKey } from "../../../core/contract/messages/conversation.ts";
+import type { Account } from "../../../core/contract/messages/user-message.ts";
 import { joinPeople } from "../../../core/people/linking/join-people.ts";
 import { resolveAsker } from "../../../core/people/resolve-asker.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { noCheckpoint } from "../../../core/contract/checkpoint.ts";
-import { silentLogger } from "../../../core/contract/logger.ts";
+import { noCheckpoint } from "../../../core/contract/ports/checkpoint.ts";
+import { silentLogger } from "../../../core/contract/ports/logger.ts";
 import { cancelSchedule } from "../../../core/schedules/change-schedule.ts";
 import { ScheduleConfig } from "../../../core/schedules/config.ts";
 import { DueIndex } from "../../../core/schedules/due/due-index.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { CoreUnderTest } from "../core-under-test.ts";
 import { At, linkUp } from "../people/linked-core.ts";

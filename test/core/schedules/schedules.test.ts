@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
-import type { Backbone } from "../../../core/contract/backbone.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
+import type { Backbone } from "../../../core/contract/ports/backbone.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
 import { runsOf, type ScheduleRun } from "../../../core/schedules/runs/run-record.ts";
 import { ownerOf, type Schedule, schedulesOf } from "../../../core/schedules/schedule-record.ts";

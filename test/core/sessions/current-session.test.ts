@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { systemClock } from "../../../core/contract/clock.ts";
+import { systemClock } from "../../../core/contract/ports/clock.ts";
 import { firstSessionId, SessionFinder, startSession } from "../../../core/sessions/current-session.ts";
 import { SessionHistory } from "../../../core/sessions/session-history.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";

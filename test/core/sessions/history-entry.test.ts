@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MAX_VALUE_BYTES } from "../../../core/contract/store.ts";
+import { MAX_VALUE_BYTES } from "../../../core/contract/ports/store.ts";
 import { fitEntry, type TurnEntry } from "../../../core/sessions/history-entry.ts";
 
 const entry = (rest: Partial<TurnEntry>): TurnEntry => ({

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { systemClock } from "../../../core/contract/clock.ts";
+import { systemClock } from "../../../core/contract/ports/clock.ts";
 import { historyKey } from "../../../core/sessions/history-entry.ts";
 import { SessionHistory } from "../../../core/sessions/session-history.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";

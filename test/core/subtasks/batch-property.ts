@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hasEnded } from "../../../core/contract/subtask.ts";
+import { hasEnded } from "../../../core/contract/messages/subtask.ts";
 import { countedMembers } from "../../../core/subtasks/owner/batch.ts";
 import type { BackboneHarness, Deployment } from "../../contract/backbone-harness.ts";
 import { propertyRuns } from "../../setup/property-runs.ts";

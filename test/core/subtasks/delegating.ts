@@ -1,8 +1,8 @@
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
-import type { Subtask } from "../../../core/contract/subtask.ts";
-import type { SubtaskMessage } from "../../../core/contract/subtask-message.ts";
-import type { SyntheticMessage } from "../../../core/contract/user-message.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import type { Subtask } from "../../../core/contract/messages/subtask.ts";
+import type { SubtaskMessage } from "../../../core/contract/messages/subtask-message.ts";
+import type { SyntheticMessage } from "../../../core/contract/messages/user-message.ts";
 import type { StepRequest, StepResponse } from "../../../core/model/step.ts";
 import { readSubtask } from "../../../core/subtasks/record/subtask-record.ts";
 import type { Answer, Script } from "../../fakes/scripted-model.ts";

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { type Clock, systemClock } from "../../../core/contract/clock.ts";
+import { type Clock, systemClock } from "../../../core/contract/ports/clock.ts";
 import { DemoModel } from "../../../core/model/demo/demo-model.ts";
 import { CoreUnderTest } from "../core-under-test.ts";
 import { completions, untilFinals } from "./delegating.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
 import { WorkingMemory } from "../../../core/memory/working-memory.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
 import { readOwner } from "../../../core/subtasks/owner/owner-record.ts";

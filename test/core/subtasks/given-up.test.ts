@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { AppError } from "../../../core/contract/app-error.ts";
-import { allDeadLetters } from "../../../core/contract/bus.ts";
-import { collection, keyOf } from "../../../core/contract/collection.ts";
+import { allDeadLetters } from "../../../core/contract/ports/bus.ts";
+import { collection, keyOf } from "../../../core/contract/ports/collection.ts";
 import { defaultDelegation } from "../../../core/turns/limits/agent-limits.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { AGENT, type CoreUnderTest, type TestOptions, userMessage } from "../core-under-test.ts";

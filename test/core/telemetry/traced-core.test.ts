@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Backbone } from "../../../core/contract/backbone.ts";
-import { systemClock } from "../../../core/contract/clock.ts";
-import { conversationKey } from "../../../core/contract/conversation.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
-import type { SpanRecord } from "../../../core/contract/telemetry.ts";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
+import { conversationKey } from "../../../core/contract/messages/conversation.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import type { UserMessage } from "../../../core/contract/messages/user-message.ts";
+import type { Backbone } from "../../../core/contract/ports/backbone.ts";
+import { systemClock } from "../../../core/contract/ports/clock.ts";
+import type { SpanRecord } from "../../../core/contract/ports/telemetry.ts";
 import { acceptTrace, otelTraceId, rootSpanId } from "../../../core/telemetry/trace-context.ts";
 import { tracedBus } from "../../../core/telemetry/traced-bus.ts";
 import { RecordingTracer } from "../../fakes/otlp/recording-tracer.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { UserSignal } from "../../../core/contract/signals.ts";
+import type { UserSignal } from "../../../core/contract/messages/signals.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
 import { DeltaStream } from "../../../core/turns/ask-model.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";

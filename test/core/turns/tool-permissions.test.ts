@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { INBOUND_CHANNEL } from "../../../core/contract/addresses.ts";
-import { syntheticMessage, type TurnMessage } from "../../../core/contract/user-message.ts";
+import { INBOUND_CHANNEL } from "../../../core/contract/messages/addresses.ts";
+import { syntheticMessage, type TurnMessage } from "../../../core/contract/messages/user-message.ts";
 import { requesterOf } from "../../../core/intake/answer-message.ts";
 import type { StepRequest } from "../../../core/model/step.ts";
 import { turnFeatures } from "../../../core/turn-features.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { attemptKey } from "../../../core/backbone/attempt-counts.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
 import { says } from "../../fakes/scripted-model.ts";
 import { AGENT, CoreUnderTest, userMessage } from "../core-under-test.ts";
 

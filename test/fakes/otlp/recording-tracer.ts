@@ -1,4 +1,4 @@
-import type { SpanRecord, Tracer } from "../../../core/contract/telemetry.ts";
+import type { SpanRecord, Tracer } from "../../../core/contract/ports/telemetry.ts";
 import { Recorder } from "../recorder.ts";
 
 /** Keeps every span that it is told of. */

@@ -1,7 +1,7 @@
 import { AgentCard, verifyAgentCardSignature } from "@a2a-js/sdk";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { A2aUnderTest, credentials, says } from "./a2a-under-test.ts";
 

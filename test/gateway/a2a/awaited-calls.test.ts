@@ -1,8 +1,8 @@
 import { TaskState } from "@a2a-js/sdk";
 import { afterEach, describe, expect, it } from "vitest";
 import { NOTED_AFTER_MS } from "../../../core/a2a/inbound/inbound-call.ts";
-import type { Backbone } from "../../../core/contract/backbone.ts";
-import { type Clock, systemClock } from "../../../core/contract/clock.ts";
+import type { Backbone } from "../../../core/contract/ports/backbone.ts";
+import { type Clock, systemClock } from "../../../core/contract/ports/clock.ts";
 import { countingBackbone } from "../../fakes/counting-backbone.ts";
 import { says as answers } from "../../fakes/scripted-model.ts";
 import { A2aUnderTest, asTask, says } from "./a2a-under-test.ts";

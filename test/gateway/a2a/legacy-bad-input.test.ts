@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { AppError } from "../../../core/contract/app-error.ts";
-import type { Backbone } from "../../../core/contract/backbone.ts";
-import type { Bus } from "../../../core/contract/bus.ts";
+import type { Backbone } from "../../../core/contract/ports/backbone.ts";
+import type { Bus } from "../../../core/contract/ports/bus.ts";
 import { A2aUnderTest } from "./a2a-under-test.ts";
 
 let server: A2aUnderTest;

@@ -1,6 +1,6 @@
 import { TaskState } from "@a2a-js/sdk";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Backbone } from "../../../core/contract/backbone.ts";
+import type { Backbone } from "../../../core/contract/ports/backbone.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { A2aUnderTest, asTask, says } from "./a2a-under-test.ts";

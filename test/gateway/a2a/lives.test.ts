@@ -1,8 +1,8 @@
 import { TaskState } from "@a2a-js/sdk";
 import { afterEach, describe, expect, it } from "vitest";
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
-import { ack } from "../../../core/contract/bus.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import { ack } from "../../../core/contract/ports/bus.ts";
 import { countingBackbone } from "../../fakes/counting-backbone.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { Recorder } from "../../fakes/recorder.ts";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { type TaskPushNotificationConfig, TaskState } from "@a2a-js/sdk";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { taskKey } from "../../../core/a2a/inbound/inbound-task.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
 import { RecordingTracer } from "../../fakes/otlp/recording-tracer.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { A2aUnderTest, asTask, type Binding, says } from "./a2a-under-test.ts";

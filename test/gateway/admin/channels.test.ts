@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
-import { systemClock } from "../../../core/contract/clock.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import { systemClock } from "../../../core/contract/ports/clock.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";
 import { LogChannel } from "../../fakes/log-channel.ts";
 import { openRelayRig } from "../relay/relay-rig.ts";

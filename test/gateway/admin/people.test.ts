@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
-import { ack, deadLetterKey } from "../../../core/contract/bus.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import { ack, deadLetterKey } from "../../../core/contract/ports/bus.ts";
 import { accountKey, findPerson, personKey, unlinkedPersonId } from "../../../core/people/person-record.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { AdminRig, acmeAdmin } from "./admin-rig.ts";

@@ -1,7 +1,7 @@
-import type { Backbone } from "../../../core/contract/backbone.ts";
-import { systemClock as clock } from "../../../core/contract/clock.ts";
-import { silentLogger as logger } from "../../../core/contract/logger.ts";
-import { silentMeter as meter } from "../../../core/contract/telemetry.ts";
+import type { Backbone } from "../../../core/contract/ports/backbone.ts";
+import { systemClock as clock } from "../../../core/contract/ports/clock.ts";
+import { silentLogger as logger } from "../../../core/contract/ports/logger.ts";
+import { silentMeter as meter } from "../../../core/contract/ports/telemetry.ts";
 import { type AgentOptions, startCore } from "../../../core/start-core.ts";
 import { defaultPeering } from "../../../core/turns/limits/agent-limits.ts";
 import { relayContext } from "../../../gateway/channel-contexts.ts";

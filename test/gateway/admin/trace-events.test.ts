@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Clock, systemClock } from "../../../core/contract/clock.ts";
+import { type Clock, systemClock } from "../../../core/contract/ports/clock.ts";
 import { traceIdOf } from "../../../core/turns/turn-records.ts";
 import { findMessage } from "../../../gateway/admin/trace/find-message.ts";
 import { traceEvents } from "../../../gateway/admin/trace/trace-events.ts";

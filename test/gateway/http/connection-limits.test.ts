@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { silentLogger } from "../../../core/contract/logger.ts";
+import { silentLogger } from "../../../core/contract/ports/logger.ts";
 import { type HttpListener, openHttpListener } from "../../../gateway/http/http-listener.ts";
 import { createReadiness } from "../../../gateway/http/readiness.ts";
 

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Webhook } from "../../../adapters/contract/abilities.ts";
 import { GatewayConfig } from "../../../config/schema/gateway-config.ts";
-import { silentLogger as logger } from "../../../core/contract/logger.ts";
+import { silentLogger as logger } from "../../../core/contract/ports/logger.ts";
 import { type HttpListener, openHttpListener } from "../../../gateway/http/http-listener.ts";
 import { createReadiness } from "../../../gateway/http/readiness.ts";
 import { createServer } from "../../../gateway/http/server.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { FastifyInstance } from "fastify";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { silentLogger } from "../../../core/contract/logger.ts";
+import { silentLogger } from "../../../core/contract/ports/logger.ts";
 import { type HttpListener, openHttpListener } from "../../../gateway/http/http-listener.ts";
 import { createReadiness, type Readiness } from "../../../gateway/http/readiness.ts";
 import { createServer } from "../../../gateway/http/server.ts";

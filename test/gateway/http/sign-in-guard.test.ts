@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "../../../core/contract/app-error.ts";
-import { silentLogger } from "../../../core/contract/logger.ts";
+import { silentLogger } from "../../../core/contract/ports/logger.ts";
 import { SignInGuard } from "../../../gateway/http/sign-in-guard.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 

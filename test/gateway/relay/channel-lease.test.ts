@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { AppError } from "../../../core/contract/app-error.ts";
-import type { Clock } from "../../../core/contract/clock.ts";
-import { collection, keyOf } from "../../../core/contract/collection.ts";
-import type { Store } from "../../../core/contract/store.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
+import { collection, keyOf } from "../../../core/contract/ports/collection.ts";
+import type { Store } from "../../../core/contract/ports/store.ts";
 import { ChannelLease } from "../../../gateway/relay/channel-lease.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { Recorder } from "../../fakes/recorder.ts";

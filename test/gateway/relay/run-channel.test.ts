@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
-import { DUPLICATE_WINDOW_MS } from "../../../core/contract/bus.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import { DUPLICATE_WINDOW_MS } from "../../../core/contract/ports/bus.ts";
 import { listUndeliveredFor } from "../../../core/delivery/undelivered/list-undelivered.ts";
 import { settleUndelivered } from "../../../core/delivery/undelivered/settle-undelivered.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";

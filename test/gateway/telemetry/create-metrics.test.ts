@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { silentLogger } from "../../../core/contract/logger.ts";
+import { silentLogger } from "../../../core/contract/ports/logger.ts";
 import { createMetrics } from "../../../gateway/telemetry/create-metrics.ts";
 
 describe("given the meter", () => {

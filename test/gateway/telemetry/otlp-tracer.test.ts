@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock as clock } from "../../../core/contract/clock.ts";
+import { systemClock as clock } from "../../../core/contract/ports/clock.ts";
+import type { SpanRecord } from "../../../core/contract/ports/telemetry.ts";
 import { Secret } from "../../../core/contract/secret.ts";
-import type { SpanRecord } from "../../../core/contract/telemetry.ts";
 import { type OtlpLimits, OtlpTracer } from "../../../gateway/telemetry/otlp-tracer.ts";
 import { OtlpReceiver } from "../../fakes/otlp/otlp-receiver.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { TelemetryConfig } from "../../../config/schema/observability-config.ts";
-import type { Backbone } from "../../../core/contract/backbone.ts";
-import { systemClock as clock } from "../../../core/contract/clock.ts";
+import type { Backbone } from "../../../core/contract/ports/backbone.ts";
+import { systemClock as clock } from "../../../core/contract/ports/clock.ts";
 import { startTelemetry } from "../../../gateway/telemetry/start-telemetry.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { RecordingMeter } from "../../fakes/recording-meter.ts";

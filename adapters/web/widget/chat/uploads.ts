@@ -1,4 +1,4 @@
-import type { Attachment } from "../../../../core/contract/user-message.ts";
+import type { Attachment } from "../../../../core/contract/messages/user-message.ts";
 import type { Texts } from "../texts/texts.ts";
 
 /** One file of the message that is being written. */

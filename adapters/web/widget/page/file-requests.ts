@@ -1,4 +1,4 @@
-import type { Attachment } from "../../../../core/contract/user-message.ts";
+import type { Attachment } from "../../../../core/contract/messages/user-message.ts";
 
 /** Uploads and downloads a visitor's files with the token from the socket. */
 export class FileRequests {

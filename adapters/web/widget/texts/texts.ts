@@ -1,4 +1,4 @@
-import type { ActivityState } from "../../../../core/contract/activity.ts";
+import type { ActivityState } from "../../../../core/contract/messages/activity.ts";
 import { de } from "./de.ts";
 import { en } from "./en.ts";
 

@@ -1,6 +1,6 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { Attachment } from "../../../../core/contract/user-message.ts";
+import type { Attachment } from "../../../../core/contract/messages/user-message.ts";
 import type { ChatModel } from "../chat/chat-model.ts";
 import type { PanelState } from "../chat/panel-state.ts";
 import type { Uploads } from "../chat/uploads.ts";

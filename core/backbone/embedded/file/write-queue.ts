@@ -1,5 +1,5 @@
 import { AppError } from "../../../contract/app-error.ts";
-import type { Clock } from "../../../contract/clock.ts";
+import type { Clock } from "../../../contract/ports/clock.ts";
 import type { Database } from "./database.ts";
 import { DatabaseFailure } from "./driver.ts";
 

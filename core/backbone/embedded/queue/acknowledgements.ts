@@ -1,6 +1,6 @@
 import { messageOf } from "../../../contract/app-error.ts";
-import type { Clock, Timer } from "../../../contract/clock.ts";
-import type { Logger } from "../../../contract/logger.ts";
+import type { Clock, Timer } from "../../../contract/ports/clock.ts";
+import type { Logger } from "../../../contract/ports/logger.ts";
 import type { Database, Statement } from "../file/database.ts";
 import type { WriteQueue } from "../file/write-queue.ts";
 

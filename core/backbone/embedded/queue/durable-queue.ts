@@ -1,9 +1,9 @@
 import { AppError } from "../../../contract/app-error.ts";
-import type { QueueDepth } from "../../../contract/backbone.ts";
-import type { Handler } from "../../../contract/bus.ts";
-import type { Store } from "../../../contract/store.ts";
-import type { Subject } from "../../../contract/subject.ts";
-import { decodeToken } from "../../../contract/token.ts";
+import type { QueueDepth } from "../../../contract/ports/backbone.ts";
+import type { Handler } from "../../../contract/ports/bus.ts";
+import type { Store } from "../../../contract/ports/store.ts";
+import type { Subject } from "../../../contract/ports/subject.ts";
+import { decodeToken } from "../../../contract/ports/token.ts";
 import { type AttachOptions, KeyedConsumption } from "../../keyed-consumption.ts";
 import type { QueuedMessage } from "../../queued-message.ts";
 import type { Database, Statement } from "../file/database.ts";

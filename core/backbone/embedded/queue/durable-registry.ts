@@ -1,6 +1,6 @@
-import { RETENTION_MS } from "../../../contract/bus.ts";
-import type { Clock } from "../../../contract/clock.ts";
-import { encodeToken } from "../../../contract/token.ts";
+import { RETENTION_MS } from "../../../contract/ports/bus.ts";
+import type { Clock } from "../../../contract/ports/clock.ts";
+import { encodeToken } from "../../../contract/ports/token.ts";
 import type { Database, Statement } from "../file/database.ts";
 import type { NumberSeries, WriteQueue } from "../file/write-queue.ts";
 

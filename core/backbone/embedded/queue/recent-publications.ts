@@ -1,4 +1,4 @@
-import { DUPLICATE_WINDOW_MS } from "../../../contract/bus.ts";
+import { DUPLICATE_WINDOW_MS } from "../../../contract/ports/bus.ts";
 import type { Database, Statement } from "../file/database.ts";
 
 type Row = [seq: number, subject: string, id: string, publishedAt: number];

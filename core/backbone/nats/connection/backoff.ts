@@ -1,6 +1,6 @@
 import { messageOf } from "../../../contract/app-error.ts";
-import type { Clock } from "../../../contract/clock.ts";
-import type { Logger } from "../../../contract/logger.ts";
+import type { Clock } from "../../../contract/ports/clock.ts";
+import type { Logger } from "../../../contract/ports/logger.ts";
 
 export interface BackoffDeps {
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 import { AppError, BackboneUnavailable, messageOf } from "../../../contract/app-error.ts";
-import type { BackboneHealth } from "../../../contract/backbone.ts";
-import type { Timer } from "../../../contract/clock.ts";
+import type { BackboneHealth } from "../../../contract/ports/backbone.ts";
+import type { Timer } from "../../../contract/ports/clock.ts";
 import { dialNats, shownServers } from "./dial-nats.ts";
 import { isBusy, isInterruption, isServerFault, natsFault } from "./nats-fault.ts";
 import type { NatsOptions } from "./nats-options.ts";

@@ -1,8 +1,8 @@
 import { nuid } from "nats";
 import { AppError } from "../../../contract/app-error.ts";
-import type { RequiredReader } from "../../../contract/backbone.ts";
-import { type Clock, systemClock } from "../../../contract/clock.ts";
-import { type Logger, silentLogger } from "../../../contract/logger.ts";
+import type { RequiredReader } from "../../../contract/ports/backbone.ts";
+import { type Clock, systemClock } from "../../../contract/ports/clock.ts";
+import { type Logger, silentLogger } from "../../../contract/ports/logger.ts";
 
 export interface NatsAuth {
   readonly user?: string;

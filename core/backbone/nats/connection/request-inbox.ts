@@ -1,5 +1,5 @@
 import { createInbox, ErrorCode, type Msg, type MsgHdrs, type NatsConnection, NatsError } from "nats";
-import type { Clock, Timer } from "../../../contract/clock.ts";
+import type { Clock, Timer } from "../../../contract/ports/clock.ts";
 import type { NatsOptions } from "./nats-options.ts";
 import type { Outgoing } from "./outgoing.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError, messageOf, RevisionConflict } from "../../../contract/app-error.ts";
-import type { Timer } from "../../../contract/clock.ts";
+import type { Timer } from "../../../contract/ports/clock.ts";
 import type { NatsConnector } from "../connection/nats-connector.ts";
 import type { NatsOptions } from "../connection/nats-options.ts";
 import { KvBucket } from "./kv-bucket.ts";

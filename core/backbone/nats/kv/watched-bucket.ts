@@ -1,6 +1,6 @@
 import type { KvEntry, QueuedIterator } from "nats";
-import type { Clock } from "../../../contract/clock.ts";
-import type { Logger } from "../../../contract/logger.ts";
+import type { Clock } from "../../../contract/ports/clock.ts";
+import type { Logger } from "../../../contract/ports/logger.ts";
 import { Backoff } from "../connection/backoff.ts";
 import type { NatsSession } from "../connection/nats-session.ts";
 import type { KvBucket } from "./kv-bucket.ts";

@@ -1,8 +1,8 @@
 import { AppError, messageOf } from "../../../contract/app-error.ts";
-import type { QueueDepth } from "../../../contract/backbone.ts";
-import type { ConsumeOptions, Handler } from "../../../contract/bus.ts";
-import type { Timer } from "../../../contract/clock.ts";
-import type { Subject } from "../../../contract/subject.ts";
+import type { QueueDepth } from "../../../contract/ports/backbone.ts";
+import type { ConsumeOptions, Handler } from "../../../contract/ports/bus.ts";
+import type { Timer } from "../../../contract/ports/clock.ts";
+import type { Subject } from "../../../contract/ports/subject.ts";
 import type { AttachOptions } from "../../keyed-consumption.ts";
 import { KeyedConsumption } from "../../keyed-consumption.ts";
 import type { QueuedMessage } from "../../queued-message.ts";

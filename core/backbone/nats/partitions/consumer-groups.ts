@@ -1,8 +1,8 @@
-import type { QueueDepth } from "../../../contract/backbone.ts";
-import type { ConsumeOptions, Consumer, Handler } from "../../../contract/bus.ts";
-import type { Timer } from "../../../contract/clock.ts";
-import type { Store } from "../../../contract/store.ts";
-import type { Subject } from "../../../contract/subject.ts";
+import type { QueueDepth } from "../../../contract/ports/backbone.ts";
+import type { ConsumeOptions, Consumer, Handler } from "../../../contract/ports/bus.ts";
+import type { Timer } from "../../../contract/ports/clock.ts";
+import type { Store } from "../../../contract/ports/store.ts";
+import type { Subject } from "../../../contract/ports/subject.ts";
 import { Backoff } from "../connection/backoff.ts";
 import type { NatsConnector } from "../connection/nats-connector.ts";
 import type { NatsOptions } from "../connection/nats-options.ts";

@@ -1,4 +1,4 @@
-import type { Store } from "../../../contract/store.ts";
+import type { Store } from "../../../contract/ports/store.ts";
 import type { NatsConnector } from "../connection/nats-connector.ts";
 import type { NatsOptions } from "../connection/nats-options.ts";
 import type { NatsSession } from "../connection/nats-session.ts";

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../../contract/clock.ts";
+import type { Clock, Timer } from "../../../contract/ports/clock.ts";
 
 interface Waiting {
   readonly timer: Timer;

@@ -1,5 +1,5 @@
 import { messageOf } from "../../../contract/app-error.ts";
-import type { ConsumeOptions } from "../../../contract/bus.ts";
+import type { ConsumeOptions } from "../../../contract/ports/bus.ts";
 import type { QueuedMessage } from "../../queued-message.ts";
 import { isNotFound } from "../connection/nats-fault.ts";
 import type { NatsSession } from "../connection/nats-session.ts";

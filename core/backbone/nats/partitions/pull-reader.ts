@@ -1,7 +1,7 @@
 import type { Msg, Subscription } from "nats";
 import { nanos } from "nats";
-import type { Clock, Timer } from "../../../contract/clock.ts";
-import type { Logger } from "../../../contract/logger.ts";
+import type { Clock, Timer } from "../../../contract/ports/clock.ts";
+import type { Logger } from "../../../contract/ports/logger.ts";
 import { isNotFound, isWithoutLeader } from "../connection/nats-fault.ts";
 import type { NatsSession } from "../connection/nats-session.ts";
 import type { AckAddress } from "../wire/ack-address.ts";

@@ -1,5 +1,5 @@
-import type { Clock, Timer } from "../../../contract/clock.ts";
-import type { Logger } from "../../../contract/logger.ts";
+import type { Clock, Timer } from "../../../contract/ports/clock.ts";
+import type { Logger } from "../../../contract/ports/logger.ts";
 import { Backoff } from "../connection/backoff.ts";
 
 export interface ReconcileScheduleDeps {

@@ -1,6 +1,6 @@
 import type { Msg, MsgHdrs } from "nats";
-import { MAX_ID_LENGTH } from "../../../contract/bus.ts";
-import { decodeToken, encodeToken } from "../../../contract/token.ts";
+import { MAX_ID_LENGTH } from "../../../contract/ports/bus.ts";
+import { decodeToken, encodeToken } from "../../../contract/ports/token.ts";
 import type { QueuedMessage } from "../../queued-message.ts";
 import type { AckAddress } from "./ack-address.ts";
 import { messageHeaders } from "./message-headers.ts";

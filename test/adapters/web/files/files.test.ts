@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { afterEach, describe, expect, it } from "vitest";
 import { AppError } from "../../../../core/contract/app-error.ts";
-import { systemClock } from "../../../../core/contract/clock.ts";
+import { systemClock } from "../../../../core/contract/ports/clock.ts";
 import { MemoryStore } from "../memory-store.ts";
 import { enter } from "../web-client.ts";
 import { startWebGateway, type WebGateway, type WebGatewayOptions } from "../web-gateway.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { StorageBudget, type StorageRequest } from "../../../../adapters/web/files/storage-budget.ts";
-import { systemClock } from "../../../../core/contract/clock.ts";
+import { systemClock } from "../../../../core/contract/ports/clock.ts";
 
 const MB = 1_000_000;
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
-import type { Backbone } from "../../../../core/contract/backbone.ts";
-import { ack } from "../../../../core/contract/bus.ts";
-import { conversationKey } from "../../../../core/contract/conversation.ts";
-import { subjectsOf } from "../../../../core/contract/subjects.ts";
+import { conversationKey } from "../../../../core/contract/messages/conversation.ts";
+import { subjectsOf } from "../../../../core/contract/messages/subjects.ts";
+import type { Backbone } from "../../../../core/contract/ports/backbone.ts";
+import { ack } from "../../../../core/contract/ports/bus.ts";
 import { makeDelivery } from "../make-delivery.ts";
 import type { WebGateway } from "../web-gateway.ts";
 import { startWebGateway } from "../web-gateway.ts";

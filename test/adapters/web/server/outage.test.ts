@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../core/contract/app-error.ts";
-import { systemClock } from "../../../../core/contract/clock.ts";
+import { systemClock } from "../../../../core/contract/ports/clock.ts";
 import { SwitchedWrites } from "../../../fakes/switched-writes.ts";
 import { MemoryStore } from "../memory-store.ts";
 import { runningGateways } from "../running-gateways.ts";

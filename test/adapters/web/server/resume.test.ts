@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { UserSignal } from "../../../../core/contract/signals.ts";
+import type { UserSignal } from "../../../../core/contract/messages/signals.ts";
 import { HandClock } from "../hand-clock.ts";
 import { makeDelivery } from "../make-delivery.ts";
 import { MemoryStore } from "../memory-store.ts";

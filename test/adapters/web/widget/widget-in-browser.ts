@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
-import type { InboundMessage } from "../../../../core/contract/user-message.ts";
+import type { InboundMessage } from "../../../../core/contract/messages/user-message.ts";
 import { launchChromium } from "../../../setup/launch-chromium.ts";
 import { noteTroubles } from "../../../setup/note-troubles.ts";
 import type { WebGateway } from "../web-gateway.ts";

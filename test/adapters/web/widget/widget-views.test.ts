@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Activity } from "../../../../core/contract/activity.ts";
+import type { Activity } from "../../../../core/contract/messages/activity.ts";
 import { axeProblems } from "../../../setup/axe-problems.ts";
 import { makeDelivery } from "../make-delivery.ts";
 import { runningGateways } from "../running-gateways.ts";

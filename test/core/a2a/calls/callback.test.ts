@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { headlineOf } from "../../../../core/a2a/calls/open-call.ts";
 import { redactInternalIds } from "../../../../core/a2a/record/redact.ts";
-import { activityOf } from "../../../../core/contract/activity.ts";
-import type { AgentReply } from "../../../../core/contract/agent-reply.ts";
+import { activityOf } from "../../../../core/contract/messages/activity.ts";
+import type { AgentReply } from "../../../../core/contract/messages/agent-reply.ts";
 import { ModelFailed } from "../../../../core/model/model-failed.ts";
 import { defaultPeering } from "../../../../core/turns/limits/agent-limits.ts";
 import { ownTools } from "../../../fakes/built-in-tools.ts";

@@ -1,4 +1,4 @@
-import type { InboundCall } from "../../../../core/contract/inbound-call.ts";
+import type { InboundCall } from "../../../../core/contract/messages/inbound-call.ts";
 import { AGENT } from "../../core-under-test.ts";
 
 export const inboundCall: InboundCall = {

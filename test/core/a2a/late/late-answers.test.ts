@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { readLate } from "../../../../core/a2a/late/late-record.ts";
-import type { UserMessage } from "../../../../core/contract/user-message.ts";
+import type { UserMessage } from "../../../../core/contract/messages/user-message.ts";
 import { WorkingMemory } from "../../../../core/memory/working-memory.ts";
 import { Gate } from "../../../fakes/model-answer.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Backbone } from "../../../../core/contract/backbone.ts";
-import { allDeadLetters } from "../../../../core/contract/bus.ts";
-import type { Key } from "../../../../core/contract/collection.ts";
+import type { Backbone } from "../../../../core/contract/ports/backbone.ts";
+import { allDeadLetters } from "../../../../core/contract/ports/bus.ts";
+import type { Key } from "../../../../core/contract/ports/collection.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { withParts } from "../../../fakes/with-parts.ts";
 import { userMessage } from "../../core-under-test.ts";

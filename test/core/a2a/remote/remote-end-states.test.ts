@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { activityOf } from "../../../../core/contract/activity.ts";
-import type { AgentReply } from "../../../../core/contract/agent-reply.ts";
+import { activityOf } from "../../../../core/contract/messages/activity.ts";
+import type { AgentReply } from "../../../../core/contract/messages/agent-reply.ts";
 import { type Behaviour, TaskState, type Work } from "../../../fakes/a2a/sdk-agent.ts";
 import { Gate } from "../../../fakes/model-answer.ts";
 import { userMessage } from "../../core-under-test.ts";

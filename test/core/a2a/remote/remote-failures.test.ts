@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import { activityOf } from "../../../../core/contract/activity.ts";
+import { activityOf } from "../../../../core/contract/messages/activity.ts";
 import { SdkAgent, TaskState } from "../../../fakes/a2a/sdk-agent.ts";
 import { freePort } from "../../../setup/free-port.ts";
 import { userMessage } from "../../core-under-test.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { readExtension } from "../../../../core/a2a/record/hops.ts";
-import { activityOf } from "../../../../core/contract/activity.ts";
+import { activityOf } from "../../../../core/contract/messages/activity.ts";
 import { Secret } from "../../../../core/contract/secret.ts";
 import { TaskState } from "../../../fakes/a2a/sdk-agent.ts";
 import { Gate } from "../../../fakes/model-answer.ts";

@@ -1,6 +1,6 @@
 import type { RemotePeer } from "../../../../core/a2a/config.ts";
 import { type PeerCall, readCall } from "../../../../core/a2a/record/peer-call.ts";
-import { subjectsOf } from "../../../../core/contract/subjects.ts";
+import { subjectsOf } from "../../../../core/contract/messages/subjects.ts";
 import { type Behaviour, SdkAgent, type SdkAgentOptions } from "../../../fakes/a2a/sdk-agent.ts";
 import type { Script } from "../../../fakes/scripted-model.ts";
 import { AGENT, type CoreUnderTest, type TestOptions } from "../../core-under-test.ts";

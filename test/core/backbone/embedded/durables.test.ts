@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { RecentPublications } from "../../../../core/backbone/embedded/queue/recent-publications.ts";
-import { DUPLICATE_WINDOW_MS, RETENTION_MS } from "../../../../core/contract/bus.ts";
-import { silentLogger } from "../../../../core/contract/logger.ts";
+import { DUPLICATE_WINDOW_MS, RETENTION_MS } from "../../../../core/contract/ports/bus.ts";
+import { silentLogger } from "../../../../core/contract/ports/logger.ts";
 import { counted } from "./sample-kinds.ts";
 import type { Opened } from "./scratch.ts";
 import { openScratch, readOne, scratchDir } from "./scratch.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Outcome } from "../../../../core/contract/bus.ts";
-import { keyOf } from "../../../../core/contract/collection.ts";
-import { silentLogger } from "../../../../core/contract/logger.ts";
+import type { Outcome } from "../../../../core/contract/ports/bus.ts";
+import { keyOf } from "../../../../core/contract/ports/collection.ts";
+import { silentLogger } from "../../../../core/contract/ports/logger.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 import { Recorder } from "../../../fakes/recorder.ts";
 import { counted, notes } from "./sample-kinds.ts";

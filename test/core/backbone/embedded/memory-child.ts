@@ -1,7 +1,7 @@
 import { openEmbeddedBackbone } from "../../../../core/backbone/embedded/open-embedded-backbone.ts";
-import { ack } from "../../../../core/contract/bus.ts";
-import { systemClock } from "../../../../core/contract/clock.ts";
-import { silentLogger } from "../../../../core/contract/logger.ts";
+import { ack } from "../../../../core/contract/ports/bus.ts";
+import { systemClock } from "../../../../core/contract/ports/clock.ts";
+import { silentLogger } from "../../../../core/contract/ports/logger.ts";
 import { counted } from "./sample-kinds.ts";
 
 /** Publishes, handles and acknowledges, and prints the heap size at each tenth. Needs --expose-gc. */

@@ -1,8 +1,8 @@
 import { openEmbeddedBackbone } from "../../../../core/backbone/embedded/open-embedded-backbone.ts";
 import { AppError } from "../../../../core/contract/app-error.ts";
-import { type Clock, systemClock } from "../../../../core/contract/clock.ts";
-import { keyOf } from "../../../../core/contract/collection.ts";
-import { silentLogger } from "../../../../core/contract/logger.ts";
+import { type Clock, systemClock } from "../../../../core/contract/ports/clock.ts";
+import { keyOf } from "../../../../core/contract/ports/collection.ts";
+import { silentLogger } from "../../../../core/contract/ports/logger.ts";
 import { counted, notes } from "./sample-kinds.ts";
 
 /** Publishes and puts in a loop, prints each number once both are stored, and prints the error that ends the loop. */

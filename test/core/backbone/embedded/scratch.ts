@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { Database } from "../../../../core/backbone/embedded/file/database.ts";
 import { EmbeddedBackbone } from "../../../../core/backbone/embedded/open-embedded-backbone.ts";
-import type { Clock } from "../../../../core/contract/clock.ts";
-import { systemClock } from "../../../../core/contract/clock.ts";
-import type { Logger } from "../../../../core/contract/logger.ts";
-import { silentLogger } from "../../../../core/contract/logger.ts";
+import type { Clock } from "../../../../core/contract/ports/clock.ts";
+import { systemClock } from "../../../../core/contract/ports/clock.ts";
+import type { Logger } from "../../../../core/contract/ports/logger.ts";
+import { silentLogger } from "../../../../core/contract/ports/logger.ts";
 
 /** A temporary folder, removed after the test. */
 export const scratchDir = (): string => {

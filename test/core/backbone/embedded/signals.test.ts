@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { silentLogger } from "../../../../core/contract/logger.ts";
+import { silentLogger } from "../../../../core/contract/ports/logger.ts";
 import { counted } from "./sample-kinds.ts";
 import { openScratch, scratchDir } from "./scratch.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../../../core/contract/clock.ts";
+import type { Clock, Timer } from "../../../../core/contract/ports/clock.ts";
 
 /** A clock that only the test advances. */
 export class SteppedClock implements Clock {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { MAX_MESSAGE_BYTES } from "../../../../core/contract/bus.ts";
-import { collection, keyOf, keyParts, prefixOf } from "../../../../core/contract/collection.ts";
-import { MAX_VALUE_BYTES } from "../../../../core/contract/store.ts";
+import { MAX_MESSAGE_BYTES } from "../../../../core/contract/ports/bus.ts";
+import { collection, keyOf, keyParts, prefixOf } from "../../../../core/contract/ports/collection.ts";
+import { MAX_VALUE_BYTES } from "../../../../core/contract/ports/store.ts";
 import { counted, notes } from "./sample-kinds.ts";
 import { openScratch, readOne, scratchDir } from "./scratch.ts";
 import { SteppedClock } from "./stepped-clock.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ack } from "../../../../core/contract/bus.ts";
+import { ack } from "../../../../core/contract/ports/bus.ts";
 import { NatsCluster } from "../../../fakes/nats-cluster.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { cleanup } from "./rig/cleanup.ts";

@@ -1,8 +1,8 @@
 import { connect } from "nats";
 import { describe, expect, it } from "vitest";
-import { ack, allDeadLetters, type DeadLetter } from "../../../../core/contract/bus.ts";
-import type { Clock } from "../../../../core/contract/clock.ts";
-import { systemClock } from "../../../../core/contract/clock.ts";
+import { ack, allDeadLetters, type DeadLetter } from "../../../../core/contract/ports/bus.ts";
+import type { Clock } from "../../../../core/contract/ports/clock.ts";
+import { systemClock } from "../../../../core/contract/ports/clock.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { cleanup } from "./rig/cleanup.ts";
 import { eventually } from "./rig/eventually.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PRESENCE_TTL_MS } from "../../../../core/backbone/nats/subscriber-presence.ts";
-import type { Clock } from "../../../../core/contract/clock.ts";
-import { systemClock } from "../../../../core/contract/clock.ts";
+import type { Clock } from "../../../../core/contract/ports/clock.ts";
+import { systemClock } from "../../../../core/contract/ports/clock.ts";
 import { cleanup } from "./rig/cleanup.ts";
 import { eventually } from "./rig/eventually.ts";
 import { numbered, numbers, thingKey } from "./rig/samples.ts";

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { Explained } from "../../../../core/commands/why/explain.ts";
 import { explain } from "../../../../core/commands/why/explain.ts";
 import type { WorkTree } from "../../../../core/commands/why/work-tree.ts";
-import type { ReplyCause } from "../../../../core/contract/agent-reply.ts";
-import type { Conversation } from "../../../../core/contract/conversation.ts";
-import { Synthetic } from "../../../../core/contract/synthetic.ts";
+import type { ReplyCause } from "../../../../core/contract/messages/agent-reply.ts";
+import type { Conversation } from "../../../../core/contract/messages/conversation.ts";
+import { Synthetic } from "../../../../core/contract/messages/synthetic.ts";
 import { causeOf } from "../../../../core/origin/capture.ts";
 import type { PlacedReply } from "../../../../core/origin/reply-placements.ts";
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { AgentReply } from "../../../../core/contract/agent-reply.ts";
-import { type Conversation, conversationKey } from "../../../../core/contract/conversation.ts";
-import type { DeliveryDefaults } from "../../../../core/contract/delivery-policy.ts";
+import type { AgentReply } from "../../../../core/contract/messages/agent-reply.ts";
+import { type Conversation, conversationKey } from "../../../../core/contract/messages/conversation.ts";
+import type { DeliveryDefaults } from "../../../../core/contract/messages/delivery-policy.ts";
 import { afterRefusal, isStillTarget, targetsOn } from "../../../../core/delivery/targets/targets.ts";
 import type { PersonRecord } from "../../../../core/people/person-record.ts";
 import { accountKey, personKey } from "../../../../core/people/person-record.ts";

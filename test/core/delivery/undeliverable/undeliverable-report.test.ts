@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { AgentReply } from "../../../../core/contract/agent-reply.ts";
-import type { Bus } from "../../../../core/contract/bus.ts";
-import { conversationKey } from "../../../../core/contract/conversation.ts";
-import type { Audience } from "../../../../core/contract/work-context.ts";
+import type { AgentReply } from "../../../../core/contract/messages/agent-reply.ts";
+import { conversationKey } from "../../../../core/contract/messages/conversation.ts";
+import type { Audience } from "../../../../core/contract/messages/work-context.ts";
+import type { Bus } from "../../../../core/contract/ports/bus.ts";
 import type { Destination } from "../../../../core/delivery/destination.ts";
 import { fallbackConversation } from "../../../../core/delivery/undeliverable/fallback-conversation.ts";
 import { reportUndeliverable } from "../../../../core/delivery/undeliverable/undeliverable-report.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Bus, DeadLetter } from "../../../../core/contract/bus.ts";
-import { deadLetterKey } from "../../../../core/contract/bus.ts";
-import type { Audience } from "../../../../core/contract/work-context.ts";
+import type { Audience } from "../../../../core/contract/messages/work-context.ts";
+import type { Bus, DeadLetter } from "../../../../core/contract/ports/bus.ts";
+import { deadLetterKey } from "../../../../core/contract/ports/bus.ts";
 import { type LedgerEntry, ledgerKey } from "../../../../core/delivery/ledger-entry.ts";
 import {
   findUndelivered,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { UserMessage } from "../../../../core/contract/user-message.ts";
+import type { UserMessage } from "../../../../core/contract/messages/user-message.ts";
 import { claimLink } from "../../../../core/people/linking/claim-link.ts";
 import { confirmLink } from "../../../../core/people/linking/confirm-link.ts";
 import { linkIdOf } from "../../../../core/people/linking/link-code.ts";

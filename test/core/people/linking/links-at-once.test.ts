@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Store } from "../../../../core/contract/store.ts";
+import type { Store } from "../../../../core/contract/ports/store.ts";
 import { MemoryStore } from "../../../adapters/web/memory-store.ts";
 import type { BackboneHarness } from "../../../contract/backbone-harness.ts";
 import { embeddedHarness } from "../../../contract/embedded-harness.ts";

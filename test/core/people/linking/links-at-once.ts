@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import type { Store } from "../../../../core/contract/store.ts";
-import type { UserMessage } from "../../../../core/contract/user-message.ts";
+import type { UserMessage } from "../../../../core/contract/messages/user-message.ts";
+import type { Store } from "../../../../core/contract/ports/store.ts";
 import { leavePerson } from "../../../../core/people/leave-person.ts";
 import { claimLink } from "../../../../core/people/linking/claim-link.ts";
 import { confirmLink } from "../../../../core/people/linking/confirm-link.ts";

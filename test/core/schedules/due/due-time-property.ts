@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Backbone } from "../../../../core/contract/backbone.ts";
-import { ack } from "../../../../core/contract/bus.ts";
-import { isoTime } from "../../../../core/contract/clock.ts";
-import { silentLogger as logger } from "../../../../core/contract/logger.ts";
-import { subjectsOf } from "../../../../core/contract/subjects.ts";
-import { silentMeter as meter } from "../../../../core/contract/telemetry.ts";
+import { subjectsOf } from "../../../../core/contract/messages/subjects.ts";
+import type { Backbone } from "../../../../core/contract/ports/backbone.ts";
+import { ack } from "../../../../core/contract/ports/bus.ts";
+import { isoTime } from "../../../../core/contract/ports/clock.ts";
+import { silentLogger as logger } from "../../../../core/contract/ports/logger.ts";
+import { silentMeter as meter } from "../../../../core/contract/ports/telemetry.ts";
 import { createSchedule, type NewSchedule } from "../../../../core/schedules/create-schedule.ts";
 import { DueIndex } from "../../../../core/schedules/due/due-index.ts";
 import { runsOf, type ScheduleRun } from "../../../../core/schedules/runs/run-record.ts";

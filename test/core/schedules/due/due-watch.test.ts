@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Bus } from "../../../../core/contract/bus.ts";
+import type { Bus } from "../../../../core/contract/ports/bus.ts";
 import type { DueIndex, DueTime } from "../../../../core/schedules/due/due-index.ts";
 import { DueWatch } from "../../../../core/schedules/due/due-watch.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Backbone } from "../../../../core/contract/backbone.ts";
-import { ack } from "../../../../core/contract/bus.ts";
-import { silentLogger as logger } from "../../../../core/contract/logger.ts";
-import { subjectsOf } from "../../../../core/contract/subjects.ts";
-import { silentMeter as meter } from "../../../../core/contract/telemetry.ts";
-import type { UserMessage } from "../../../../core/contract/user-message.ts";
+import { subjectsOf } from "../../../../core/contract/messages/subjects.ts";
+import type { UserMessage } from "../../../../core/contract/messages/user-message.ts";
+import type { Backbone } from "../../../../core/contract/ports/backbone.ts";
+import { ack } from "../../../../core/contract/ports/bus.ts";
+import { silentLogger as logger } from "../../../../core/contract/ports/logger.ts";
+import { silentMeter as meter } from "../../../../core/contract/ports/telemetry.ts";
 import { createSchedule } from "../../../../core/schedules/create-schedule.ts";
 import { DueIndex } from "../../../../core/schedules/due/due-index.ts";
 import { runKey, runsOf, type ScheduleRun } from "../../../../core/schedules/runs/run-record.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { Activity } from "../../../../core/contract/activity.ts";
-import { AgentReply } from "../../../../core/contract/agent-reply.ts";
+import { Activity } from "../../../../core/contract/messages/activity.ts";
+import { AgentReply } from "../../../../core/contract/messages/agent-reply.ts";
 import { calls } from "../../../fakes/scripted-model.ts";
 import { type CoreUnderTest, userMessage } from "../../core-under-test.ts";
 import type { Asked } from "../delegating.ts";

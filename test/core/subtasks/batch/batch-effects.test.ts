@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Bus } from "../../../../core/contract/bus.ts";
+import type { SyntheticMessage } from "../../../../core/contract/messages/user-message.ts";
+import type { Bus } from "../../../../core/contract/ports/bus.ts";
 import type { ToolContext } from "../../../../core/contract/tool.ts";
-import type { SyntheticMessage } from "../../../../core/contract/user-message.ts";
 import { applyBatchEffects, isOutstanding } from "../../../../core/subtasks/batch/batch-effects.ts";
 import { reserve } from "../../../../core/subtasks/batch/reserve.ts";
 import { setBatchTimer } from "../../../../core/subtasks/batch/seal-turn.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Subtask } from "../../../../core/contract/subtask.ts";
+import type { Subtask } from "../../../../core/contract/messages/subtask.ts";
 import type { BatchChange } from "../../../../core/subtasks/batch/batch-transitions.ts";
 import {
   amendNow,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { MAX_VALUE_BYTES } from "../../../../core/contract/store.ts";
-import type { Subtask } from "../../../../core/contract/subtask.ts";
+import type { Subtask } from "../../../../core/contract/messages/subtask.ts";
+import { MAX_VALUE_BYTES } from "../../../../core/contract/ports/store.ts";
 import { fitSubtask } from "../../../../core/subtasks/record/end-subtask.ts";
 import { withNote } from "../../../../core/subtasks/record/subtask-note.ts";
 

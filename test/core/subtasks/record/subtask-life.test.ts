@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { AppError } from "../../../../core/contract/app-error.ts";
-import { silentLogger } from "../../../../core/contract/logger.ts";
-import { subjectsOf } from "../../../../core/contract/subjects.ts";
-import type { Subtask } from "../../../../core/contract/subtask.ts";
+import { subjectsOf } from "../../../../core/contract/messages/subjects.ts";
+import type { Subtask } from "../../../../core/contract/messages/subtask.ts";
+import { silentLogger } from "../../../../core/contract/ports/logger.ts";
 import type { Tool } from "../../../../core/contract/tool.ts";
 import { changeSubtask } from "../../../../core/subtasks/record/change-subtask.ts";
 import { subtaskKey } from "../../../../core/subtasks/record/subtask-record.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { silentLogger } from "../../../../core/contract/logger.ts";
-import type { Subtask } from "../../../../core/contract/subtask.ts";
+import type { Subtask } from "../../../../core/contract/messages/subtask.ts";
+import { silentLogger } from "../../../../core/contract/ports/logger.ts";
 import { WorkspaceSweeper } from "../../../../core/subtasks/run/workspace-sweeper.ts";
 import { WatchedClock } from "../../../fakes/watched-clock.ts";
 import { ScratchRepository } from "../../workspaces/scratch-repository.ts";

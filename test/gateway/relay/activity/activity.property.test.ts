@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { conversationKey } from "../../../../core/contract/conversation.ts";
-import { subjectsOf } from "../../../../core/contract/subjects.ts";
+import { conversationKey } from "../../../../core/contract/messages/conversation.ts";
+import { subjectsOf } from "../../../../core/contract/messages/subjects.ts";
 import { runChannel } from "../../../../gateway/relay/run-channel.ts";
 import type { PaperFault } from "../../../fakes/paper-platform.ts";
 import { sampleActivity } from "../../../fakes/sample-activity.ts";

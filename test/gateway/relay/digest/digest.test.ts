@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ChannelAdapter, Delivery } from "../../../../adapters/contract/channel-adapter.ts";
 import { offeredActions } from "../../../../adapters/contract/render-delivery.ts";
-import type { AgentReply, Anchor } from "../../../../core/contract/agent-reply.ts";
-import { isoTime } from "../../../../core/contract/clock.ts";
-import type { Conversation } from "../../../../core/contract/conversation.ts";
+import type { AgentReply, Anchor } from "../../../../core/contract/messages/agent-reply.ts";
+import type { Conversation } from "../../../../core/contract/messages/conversation.ts";
+import { isoTime } from "../../../../core/contract/ports/clock.ts";
 import { readHeld } from "../../../../core/delivery/held/held-record.ts";
 import { readPosted } from "../../../../core/origin/posted-message-index.ts";
 import type { RelayContext } from "../../../../gateway/relay/context.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Conversation } from "../../../../core/contract/conversation.ts";
+import type { Conversation } from "../../../../core/contract/messages/conversation.ts";
 import { admits } from "../../../../gateway/relay/inbound/channel-rules.ts";
 
 const alone: Conversation = { channel: "paper", room: "dm", kind: "private" };

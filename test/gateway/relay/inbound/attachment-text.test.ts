@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { AttachmentAdapter } from "../../../../adapters/contract/abilities.ts";
 import { AppError } from "../../../../core/contract/app-error.ts";
-import { silentLogger as logger } from "../../../../core/contract/logger.ts";
-import type { Attachment } from "../../../../core/contract/user-message.ts";
+import type { Attachment } from "../../../../core/contract/messages/user-message.ts";
+import { silentLogger as logger } from "../../../../core/contract/ports/logger.ts";
 import { withAttachmentText } from "../../../../gateway/relay/inbound/attachment-text.ts";
 import { userMessage } from "../../../core/core-under-test.ts";
 import { WatchedClock } from "../../../fakes/watched-clock.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { subjectsOf } from "../../../../core/contract/subjects.ts";
+import { subjectsOf } from "../../../../core/contract/messages/subjects.ts";
 import { publishLoad } from "../../../../core/intake/publish-load.ts";
 import { Backpressure, createInbox } from "../../../../gateway/relay/inbound/inbox.ts";
 import { userMessage } from "../../../core/core-under-test.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Conversation } from "../../../../core/contract/conversation.ts";
+import type { Conversation } from "../../../../core/contract/messages/conversation.ts";
 import type { AccessCheck } from "../../../../gateway/relay/inbound/channel-rules.ts";
 import { accessCheck } from "../../../../gateway/relay/inbound/channel-rules.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";

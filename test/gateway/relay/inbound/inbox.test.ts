@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ack } from "../../../../core/contract/bus.ts";
-import { subjectsOf } from "../../../../core/contract/subjects.ts";
+import { subjectsOf } from "../../../../core/contract/messages/subjects.ts";
+import { ack } from "../../../../core/contract/ports/bus.ts";
 import { editedText } from "../../../../core/intake/edited-text.ts";
 import { createInbox } from "../../../../gateway/relay/inbound/inbox.ts";
 import { Recorder } from "../../../fakes/recorder.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DeliveryFailed } from "../../../../adapters/contract/delivery-failed.ts";
-import { subjectsOf } from "../../../../core/contract/subjects.ts";
+import { subjectsOf } from "../../../../core/contract/messages/subjects.ts";
 import { runChannel } from "../../../../gateway/relay/run-channel.ts";
 import { LogChannel } from "../../../fakes/log-channel.ts";
 import { undeliveredOnChannel } from "../../../fakes/undelivered-on-channel.ts";

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ChannelAdapter } from "../../../../adapters/contract/channel-adapter.ts";
-import type { AgentReply } from "../../../../core/contract/agent-reply.ts";
 import { AppError } from "../../../../core/contract/app-error.ts";
-import type { Conversation } from "../../../../core/contract/conversation.ts";
-import type { Store } from "../../../../core/contract/store.ts";
+import type { AgentReply } from "../../../../core/contract/messages/agent-reply.ts";
+import type { Conversation } from "../../../../core/contract/messages/conversation.ts";
+import type { Store } from "../../../../core/contract/ports/store.ts";
 import { startFanOut } from "../../../../gateway/relay/outbox/fan-out.ts";
 import { startOutbox } from "../../../../gateway/relay/outbox/outbox.ts";
 import { sampleAnchor } from "../../../fakes/sample-reply.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { PermalinkAdapter } from "../../../../adapters/contract/abilities.ts";
-import type { Conversation } from "../../../../core/contract/conversation.ts";
-import type { DeliveryDefaults } from "../../../../core/contract/delivery-policy.ts";
-import { silentLogger as logger } from "../../../../core/contract/logger.ts";
-import type { ReplyOrigin } from "../../../../core/contract/work-context.ts";
+import type { Conversation } from "../../../../core/contract/messages/conversation.ts";
+import type { DeliveryDefaults } from "../../../../core/contract/messages/delivery-policy.ts";
+import type { ReplyOrigin } from "../../../../core/contract/messages/work-context.ts";
+import { silentLogger as logger } from "../../../../core/contract/ports/logger.ts";
 import { personKey, unlinkedPersonId } from "../../../../core/people/person-record.ts";
 import { noteSurface } from "../../../../core/people/resolve-asker.ts";
 import { firstSessionId, startSession } from "../../../../core/sessions/current-session.ts";

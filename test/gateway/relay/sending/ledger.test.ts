@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Delivery } from "../../../../adapters/contract/channel-adapter.ts";
 import { RevisionConflict } from "../../../../core/contract/app-error.ts";
-import type { Stored } from "../../../../core/contract/store.ts";
+import type { Stored } from "../../../../core/contract/ports/store.ts";
 import type { LedgerEntry } from "../../../../core/delivery/ledger-entry.ts";
 import { type Begun, type Claim, Ledger } from "../../../../gateway/relay/sending/ledger.ts";
 import { MemoryStore } from "../../../adapters/web/memory-store.ts";

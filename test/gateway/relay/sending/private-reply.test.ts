@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { DirectMessageAdapter, EphemeralAdapter } from "../../../../adapters/contract/abilities.ts";
 import type { Capabilities, Delivery, Receipt } from "../../../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../../../adapters/contract/delivery-failed.ts";
-import type { Conversation } from "../../../../core/contract/conversation.ts";
+import type { Conversation } from "../../../../core/contract/messages/conversation.ts";
 import type { RelayContext } from "../../../../gateway/relay/context.ts";
 import { runChannel } from "../../../../gateway/relay/run-channel.ts";
 import { LogChannel } from "../../../fakes/log-channel.ts";

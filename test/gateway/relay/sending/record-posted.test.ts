@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ack } from "../../../../core/contract/bus.ts";
-import type { Conversation } from "../../../../core/contract/conversation.ts";
-import { subjectsOf } from "../../../../core/contract/subjects.ts";
-import type { UserMessage } from "../../../../core/contract/user-message.ts";
+import type { Conversation } from "../../../../core/contract/messages/conversation.ts";
+import { subjectsOf } from "../../../../core/contract/messages/subjects.ts";
+import type { UserMessage } from "../../../../core/contract/messages/user-message.ts";
+import { ack } from "../../../../core/contract/ports/bus.ts";
 import { readPosted } from "../../../../core/origin/posted-message-index.ts";
 import { readPlacedReply } from "../../../../core/origin/reply-placements.ts";
 import { runChannel } from "../../../../gateway/relay/run-channel.ts";

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ChannelAdapter } from "../../../../adapters/contract/channel-adapter.ts";
-import type { AgentReply } from "../../../../core/contract/agent-reply.ts";
-import { isoTime } from "../../../../core/contract/clock.ts";
-import { subjectsOf } from "../../../../core/contract/subjects.ts";
+import type { AgentReply } from "../../../../core/contract/messages/agent-reply.ts";
+import { subjectsOf } from "../../../../core/contract/messages/subjects.ts";
+import { isoTime } from "../../../../core/contract/ports/clock.ts";
 import { runChannel } from "../../../../gateway/relay/run-channel.ts";
 import { LogChannel } from "../../../fakes/log-channel.ts";
 import { undrawable } from "../../../fakes/paper-channel.ts";

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DeliveryFailed } from "../../../../adapters/contract/delivery-failed.ts";
-import type { AgentReply } from "../../../../core/contract/agent-reply.ts";
-import type { Conversation } from "../../../../core/contract/conversation.ts";
-import type { UserSignal } from "../../../../core/contract/signals.ts";
-import { subjectsOf } from "../../../../core/contract/subjects.ts";
+import type { AgentReply } from "../../../../core/contract/messages/agent-reply.ts";
+import type { Conversation } from "../../../../core/contract/messages/conversation.ts";
+import type { UserSignal } from "../../../../core/contract/messages/signals.ts";
+import { subjectsOf } from "../../../../core/contract/messages/subjects.ts";
 import type { RelayContext } from "../../../../gateway/relay/context.ts";
 import { runChannel } from "../../../../gateway/relay/run-channel.ts";
 import { Ledger } from "../../../../gateway/relay/sending/ledger.ts";

@@ -1,4 +1,4 @@
-import type { ReplyAction } from "../../../../../core/contract/agent-reply.ts";
+import type { ReplyAction } from "../../../../../core/contract/messages/agent-reply.ts";
 import { useWidget } from "../widget-context.ts";
 
 /** The actions of a reply; each button sends a command. */

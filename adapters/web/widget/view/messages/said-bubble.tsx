@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Attachment } from "../../../../../core/contract/user-message.ts";
+import type { Attachment } from "../../../../../core/contract/messages/user-message.ts";
 import type { Outgoing } from "../../../client/outgoing-queue.ts";
 import type { Said } from "../../../client/transcript.ts";
 import { bytesText } from "../../chat/uploads.ts";

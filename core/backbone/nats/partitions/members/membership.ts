@@ -1,6 +1,6 @@
 import { messageOf, RevisionConflict } from "../../../../contract/app-error.ts";
-import type { Clock, Timer } from "../../../../contract/clock.ts";
-import type { Logger } from "../../../../contract/logger.ts";
+import type { Clock, Timer } from "../../../../contract/ports/clock.ts";
+import type { Logger } from "../../../../contract/ports/logger.ts";
 import { Backoff } from "../../connection/backoff.ts";
 import type { NatsSession } from "../../connection/nats-session.ts";
 import type { KvBucket } from "../../kv/kv-bucket.ts";

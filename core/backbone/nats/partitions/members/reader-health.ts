@@ -1,5 +1,5 @@
-import type { RequiredReader } from "../../../../contract/backbone.ts";
-import type { Clock } from "../../../../contract/clock.ts";
+import type { RequiredReader } from "../../../../contract/ports/backbone.ts";
+import type { Clock } from "../../../../contract/ports/clock.ts";
 import { groupName } from "../../nats-names.ts";
 import type { MemberRecord } from "./member-record.ts";
 import { hasPartition } from "./member-record.ts";

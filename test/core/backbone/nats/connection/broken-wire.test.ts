@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { NatsBackboneOptions } from "../../../../../core/backbone/nats/connection/nats-options.ts";
-import type { Clock } from "../../../../../core/contract/clock.ts";
-import { systemClock } from "../../../../../core/contract/clock.ts";
+import type { Clock } from "../../../../../core/contract/ports/clock.ts";
+import { systemClock } from "../../../../../core/contract/ports/clock.ts";
 import { RecordingLogger } from "../../../../fakes/recording-logger.ts";
 import { cleanup } from "../rig/cleanup.ts";
 import { eventually } from "../rig/eventually.ts";

@@ -4,8 +4,8 @@ import { NatsConnector } from "../../../../../core/backbone/nats/connection/nats
 import { natsOptions } from "../../../../../core/backbone/nats/connection/nats-options.ts";
 import { KvBucket } from "../../../../../core/backbone/nats/kv/kv-bucket.ts";
 import { Sweeper } from "../../../../../core/backbone/nats/kv/sweeper.ts";
-import type { Clock } from "../../../../../core/contract/clock.ts";
-import { systemClock } from "../../../../../core/contract/clock.ts";
+import type { Clock } from "../../../../../core/contract/ports/clock.ts";
+import { systemClock } from "../../../../../core/contract/ports/clock.ts";
 import { NatsServer } from "../../../../fakes/nats-server.ts";
 
 const HOUR = 3_600_000;

@@ -3,7 +3,7 @@ import { NatsError } from "nats";
 import { describe, expect, it } from "vitest";
 import type { NatsSession } from "../../../../../core/backbone/nats/connection/nats-session.ts";
 import { PullReader } from "../../../../../core/backbone/nats/partitions/pull-reader.ts";
-import { silentLogger } from "../../../../../core/contract/logger.ts";
+import { silentLogger } from "../../../../../core/contract/ports/logger.ts";
 import { ManualClock } from "../../../../fakes/manual-clock.ts";
 
 interface Request {

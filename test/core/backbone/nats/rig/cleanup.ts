@@ -1,7 +1,7 @@
 import { afterEach } from "vitest";
 import type { NatsBackboneOptions } from "../../../../../core/backbone/nats/connection/nats-options.ts";
 import { openNatsBackbone } from "../../../../../core/backbone/nats/open-nats-backbone.ts";
-import type { Backbone } from "../../../../../core/contract/backbone.ts";
+import type { Backbone } from "../../../../../core/contract/ports/backbone.ts";
 import type { NatsServerOptions } from "../../../../fakes/nats-server.ts";
 import { NatsServer } from "../../../../fakes/nats-server.ts";
 import { NatsWire } from "../../../../fakes/nats-wire.ts";

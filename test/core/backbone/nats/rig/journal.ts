@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Handler } from "../../../../../core/contract/bus.ts";
+import type { Handler } from "../../../../../core/contract/ports/bus.ts";
 
 /** Records the runs of handlers. */
 export class Journal {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { collection, keyOf } from "../../../../../core/contract/collection.ts";
-import { subject } from "../../../../../core/contract/subject.ts";
+import { collection, keyOf } from "../../../../../core/contract/ports/collection.ts";
+import { subject } from "../../../../../core/contract/ports/subject.ts";
 
 const Numbered = z.looseObject({ n: z.number() });
 export const numbers = (part: string) => subject("default", "test.number", Numbered, part);

@@ -4,8 +4,8 @@ import { NatsConnector } from "../../../../../../core/backbone/nats/connection/n
 import { natsOptions } from "../../../../../../core/backbone/nats/connection/nats-options.ts";
 import { KvBucket } from "../../../../../../core/backbone/nats/kv/kv-bucket.ts";
 import { Membership } from "../../../../../../core/backbone/nats/partitions/members/membership.ts";
-import { systemClock as clock } from "../../../../../../core/contract/clock.ts";
-import { silentLogger as logger } from "../../../../../../core/contract/logger.ts";
+import { systemClock as clock } from "../../../../../../core/contract/ports/clock.ts";
+import { silentLogger as logger } from "../../../../../../core/contract/ports/logger.ts";
 import { NatsServer } from "../../../../../fakes/nats-server.ts";
 import { Recorder } from "../../../../../fakes/recorder.ts";
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { AppError } from "./app-error.ts";
+import { AppError } from "../app-error.ts";
 import { decodeToken, encodeToken } from "./token.ts";
 
 /** Values of one kind, kept together. Its file is the only one that spells its keys. */

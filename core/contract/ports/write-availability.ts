@@ -1,4 +1,4 @@
-import { AppError } from "./app-error.ts";
+import { AppError } from "../app-error.ts";
 import type { Listener } from "./bus.ts";
 
 /** Whether the backbone stores what it is given. The backbone's own probe finds that out, never a sender. */

@@ -1,4 +1,4 @@
-import { AppError, RevisionConflict } from "./app-error.ts";
+import { AppError, RevisionConflict } from "../app-error.ts";
 import type { LastRead } from "./last-read.ts";
 import type { Key, PutOptions, Store, Stored } from "./store.ts";
 

@@ -1,3 +1,4 @@
+import { subjectFamily } from "../ports/subject.ts";
 import {
   BatchTimer,
   InboundTaskAddress,
@@ -19,7 +20,6 @@ import {
   TurnsTold,
   UserSignal,
 } from "./signals.ts";
-import { subjectFamily } from "./subject.ts";
 import { Subtask } from "./subtask.ts";
 import { LateA2ANotification, SubtaskMessage } from "./subtask-message.ts";
 import { UserMessage } from "./user-message.ts";
