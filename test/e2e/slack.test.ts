@@ -96,7 +96,7 @@ describe("given commands and buttons in Slack, on a gateway with its core", () =
     slack.faultIn = (method) => (method === "chat.postMessage" && refusals++ === 0 ? "restricted_action" : undefined);
     await slack.say({ text: "hello" });
     await slack.until(() => refusals > 0);
-    const isListed = () => slack.posted.some(({ text }) => text.includes("did not get through"));
+    const isListed = () => slack.posted.some(({ text }) => text.includes("may not have reached you"));
     while (!isListed()) {
       const before = slack.posted.length;
       await slack.say({ text: "/inbox" });

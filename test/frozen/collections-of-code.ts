@@ -30,7 +30,7 @@ export const collectionsOfCode = async (root: string): Promise<Map<string, Colle
       {
         name: "list collections",
         setup: ({ onLoad }) =>
-          onLoad({ filter: /core\/contract\/collection\.ts$/ }, ({ path }) => ({
+          onLoad({ filter: /core\/contract\/ports\/collection\.ts$/ }, ({ path }) => ({
             loader: "ts",
             contents: listed(path),
           })),

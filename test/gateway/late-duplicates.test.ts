@@ -89,7 +89,7 @@ describe("given duplicates after the bus's duplicate window and a restart (F12)"
     expect(shown.map(({ correlationId }) => correlationId)).toEqual(["m1", "m2", "m3"]);
     expect(shown.map(({ markdown }) => String(markdown).split("\n")[0])).toEqual([
       "answer 1",
-      expect.stringContaining("Write to me"),
+      expect.stringContaining("write to me"),
       "answer 2",
     ]);
     expect(product.model.requests.items).toHaveLength(2);

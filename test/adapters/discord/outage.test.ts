@@ -14,7 +14,7 @@ describe("given a backbone that cannot store (F35)", () => {
     await expect.poll(() => writes.watchers).toBe(idle + 1);
     const interaction = test.discord.command("ann", test.dm, "help");
     await test.discord.interactions.changes.until(() => interaction.acknowledgedAt !== undefined);
-    expect(interaction.answers[0]?.content).toContain("Try again");
+    expect(interaction.answers[0]?.content).toContain("try again");
     expect(test.inbox.accepted.items).toEqual([]);
     writes.work();
     const accepted = await test.inbox.accepted.count(3);

@@ -120,7 +120,7 @@ describe("given an agent with too many waiting messages", () => {
     const overRpc = {
       jsonrpc: "2.0",
       id: 7,
-      error: { code: -32_603, message: expect.stringMatching(/too many messages wait/) },
+      error: { code: -32_603, message: expect.stringMatching(/too many messages are waiting/) },
     };
     const overRest = { error: { code: 429, status: "RESOURCE_EXHAUSTED", message: overRpc.error.message } };
     for (const [path, body, version, refusal] of [
