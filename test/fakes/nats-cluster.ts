@@ -147,6 +147,23 @@ export class NatsCluster {
     }
   }
 
+  /** Resolves once every stream has a leader. After a restart, server 2.9.10 elects some of them only after 30 s. */
+  async whenLed(withinMs = 60_000): Promise<void> {
+    const connection = await connect({ servers: this.urls, timeout: 1_000 });
+    try {
+      const jsm = await connection.jetstreamManager({ timeout: 2_000, checkAPI: false });
+      const isLed = async () => {
+        for await (const { cluster } of jsm.streams.list()) if (!cluster?.leader) return false;
+        return true;
+      };
+      for (const deadline = Date.now() + withinMs; !(await isLed().catch(() => false)); await delay(100)) {
+        if (Date.now() > deadline) throw new Error(`not every stream had a leader after ${withinMs} ms`);
+      }
+    } finally {
+      await connection.close();
+    }
+  }
+
   /** Ends all nodes and removes their directory. */
   async stop(): Promise<void> {
     await Promise.all(this.#nodes.map((_, node) => this.kill(node)));
