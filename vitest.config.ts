@@ -8,10 +8,10 @@ export default defineConfig({
     setupFiles: ["test/setup/egress-guard.ts"],
     // Most of the long tests wait for leases and processes, not for a core.
     maxWorkers: 4,
-    // Loading the SDKs anew for each file took longer than most of the tests.
+    // Loading the SDKs again for each file took longer than most of the tests.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    // For what hangs. How long things take on a busy machine is no business of these tests.
+    // Limits for tests that hang. The tests do not measure how long things take on a busy machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },

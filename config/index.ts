@@ -1,10 +1,7 @@
-export { configFile, loadConfig } from "./load-config.ts";
+export { configFile, ENV_FILE, envFileOf, loadConfig } from "./load-config.ts";
 export { parseConfig } from "./parse-config.ts";
 export { ConfigInvalid, spellPath } from "./problems/problem.ts";
-export { ENV_FILE, envFileOf } from "./read/env-file.ts";
-export type { AdminConfig } from "./schema/admin-config.ts";
-export type { ChannelConfig } from "./schema/channel-config.ts";
-export type { Config } from "./schema/config.ts";
-export type { GatewayConfig, GatewayLimits } from "./schema/gateway-config.ts";
+export type { ChannelConfig, Config } from "./schema/config.ts";
+export type { AdminConfig, GatewayConfig, GatewayLimits } from "./schema/gateway-config.ts";
 export type { LogLevel, MetricsConfig, TelemetryConfig } from "./schema/observability-config.ts";
 export { type Setting, type StarterFiles, starterConfig } from "./starter-config.ts";

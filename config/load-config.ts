@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseEnv } from "node:util";
 import { parseConfig } from "./parse-config.ts";
 import { ConfigInvalid } from "./problems/problem.ts";
-import { readEnvFile } from "./read/env-file.ts";
 import type { Environment } from "./read/substitute-env.ts";
 import type { Config } from "./schema/config.ts";
 
-export interface LoadConfigOptions {
+interface LoadConfigOptions {
   /** From `--config`; defaults to MOORING_CONFIG, then to the shipped `mooring.yaml`. */
   readonly file?: string | undefined;
   readonly env?: Environment;
@@ -14,8 +15,8 @@ export interface LoadConfigOptions {
 
 /** The only reader of the environment. Throws ConfigInvalid with all problems at once; the result is frozen. */
 export const loadConfig = ({ file, env = process.env }: LoadConfigOptions = {}): Config => {
-  const chosen = configFile({ file, env });
-  return parseConfig({ file: chosen, text: readText(chosen), env: { ...readEnvFile(chosen), ...env } });
+  const path = configFile({ file, env });
+  return parseConfig({ file: path, text: readText(path), env: { ...readEnvFile(path), ...env } });
 };
 
 export const configFile = ({ file, env = process.env }: LoadConfigOptions = {}): string =>
@@ -50,3 +51,18 @@ const readText = (file: string): string => {
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+
+export const ENV_FILE = ".env";
+
+export const envFileOf = (configFile: string): string => join(dirname(configFile), ENV_FILE);
+
+/** Reads the `.env` file beside a configuration; empty if there is none. The process environment takes precedence. */
+const readEnvFile = (configFile: string): Environment => {
+  let text: string;
+  try {
+    text = readFileSync(envFileOf(configFile), "utf8");
+  } catch {
+    return {};
+  }
+  return parseEnv(text) as Environment;
+};

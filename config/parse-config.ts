@@ -3,10 +3,10 @@ import { checkReferences } from "./problems/check-references.ts";
 import { describeIssue, leafIssues } from "./problems/describe-issue.ts";
 import { ConfigInvalid, type ConfigProblem, type KeyPath, type Problem, spellPath } from "./problems/problem.ts";
 import { readYaml } from "./read/read-yaml.ts";
-import { type Environment, giveTypes, substituteEnv } from "./read/substitute-env.ts";
+import { convertTypes, type Environment, substituteEnv } from "./read/substitute-env.ts";
 import { Config } from "./schema/config.ts";
 
-export interface ConfigSource {
+interface ConfigSource {
   /** Shown in error messages. */
   readonly file: string;
   readonly text: string;
@@ -25,7 +25,7 @@ export const parseConfig = ({ file, text, env }: ConfigSource): Config => {
   if (yaml.problems.length > 0) return refuse(yaml.problems);
 
   const filled = substituteEnv(yaml.value, env);
-  const value = giveTypes(filled);
+  const value = convertTypes(filled);
   const parsed = Config.safeParse(value);
   const unset = new Set(filled.problems.map(({ path }) => spellPath(path)));
   const own = leafIssues(parsed.error?.issues ?? []).flatMap((issue) => describeIssue(issue, value));

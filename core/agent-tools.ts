@@ -1,16 +1,14 @@
 import { sendMessageTool } from "./a2a/calls/send-message-tool.ts";
-import { askCaller } from "./a2a/inbound/ask-caller-tool.ts";
+import { askCaller, notifyPeople } from "./a2a/inbound/caller-tools.ts";
 import type { InboundTurns } from "./a2a/inbound/index.ts";
-import { notifyPeople } from "./a2a/inbound/notify-people-tool.ts";
 import type { PeerDeps } from "./a2a/index.ts";
 import type { Tool } from "./contract/tool.ts";
 import { memoryTools } from "./memory/memory-tools.ts";
 import type { ScheduleDeps } from "./schedules/index.ts";
 import { scheduleTools } from "./schedules/schedule-tools.ts";
-import { awaitSubtasks } from "./subtasks/tools/await-subtasks-tool.ts";
 import { controlTools } from "./subtasks/tools/control-tools.ts";
 import { reportTools } from "./subtasks/tools/report-tools.ts";
-import { spawnTools } from "./subtasks/tools/spawn-tools.ts";
+import { awaitSubtasks, spawnTools } from "./subtasks/tools/spawn-tools.ts";
 import { workspaceTools } from "./subtasks/tools/workspace-tools.ts";
 import type { Agent, CoreDeps } from "./turns/index.ts";
 import { nothingToSay } from "./turns/nothing-to-say-tool.ts";
@@ -56,6 +54,6 @@ export const subagentTools = (deps: Deps, { name }: Pick<Agent, "name">): readon
 
 /** Tools that only turns for a calling agent have. */
 export const callerTools = (deps: CallerDeps, { tenant, name }: Pick<Agent, "tenant" | "name">): readonly Tool[] => {
-  const canNotify = deps.inbound.rulesOf({ tenant, agent: name }).toldSkills !== undefined;
+  const canNotify = deps.inbound.rulesOf({ tenant, agent: name }).noticeSkills !== undefined;
   return [askCaller(deps), ...(canNotify ? [notifyPeople(deps)] : [])] as Tool[];
 };

@@ -9,16 +9,16 @@ import { DelegationConfig, PeeringConfig } from "./turns/limits/index.ts";
 import { WorkspaceConfig } from "./workspaces/config.ts";
 
 export const AgentConfig = z.strictObject({
-  name: Name,
-  tenant: Name.default("default"),
-  description: z.string().trim().min(1).max(1_000).optional().describe("What other agents read about it."),
-  skills: z.array(SkillConfig).max(50).default([]).describe("What it can do for other agents."),
+  name: Name.describe("Its name, in the configuration and for other agents."),
+  tenant: Name.default("default").describe("The tenant that it belongs to."),
+  description: z.string().trim().min(1).max(1_000).optional().describe("Its description for other agents."),
+  skills: z.array(SkillConfig).max(50).default([]).describe("Its skills for other agents."),
   peers: z
     .array(Name)
     .default([])
-    .describe("Agents that it may call: those here must name it too, or one of a2a.peers."),
-  model: ModelConfig,
-  directives: z.string().optional().describe("What the agent is told about itself and its task, in every turn."),
+    .describe("Agents that it may call: agents of this deployment, which must list it too, or names of a2a.peers."),
+  model: ModelConfig.describe("The model of its turns, subtasks and summaries."),
+  directives: z.string().optional().describe("Instructions for the model in every turn: about the agent and its task."),
   maxToolRounds: z
     .int()
     .min(1)
@@ -31,13 +31,13 @@ export const AgentConfig = z.strictObject({
     .max(1_000)
     .default(5)
     .describe("Turns that one person can have running at once with this agent, in all their conversations; more wait."),
-  delegation: DelegationConfig.prefault({}),
-  peering: PeeringConfig.prefault({}),
-  delivery: DeliveryConfig.optional().describe("How unsolicited answers reach people who do not say it themselves."),
-  workspace: WorkspaceConfig.optional().describe(
-    "A repository that its subtasks work on, each in a worktree of its own.",
+  delegation: DelegationConfig.prefault({}).describe("Limits on subtasks."),
+  peering: PeeringConfig.prefault({}).describe("Limits on calls to other agents."),
+  delivery: DeliveryConfig.optional().describe(
+    "Delivery of proactive messages to people who have not chosen it themselves.",
   ),
-  home: Home.optional().describe("A room, or a person by name: where results go that have nobody to go to."),
-  schedules: z.array(ScheduleConfig).default([]).describe("Work that starts by itself."),
+  workspace: WorkspaceConfig.optional().describe("The repository that its subtasks work on, each in its own worktree."),
+  home: Home.optional().describe("The fallback target for results without a recipient: a room, or a person by name."),
+  schedules: z.array(ScheduleConfig).default([]).describe("Tasks that start at set times."),
 });
 export type AgentConfig = z.infer<typeof AgentConfig>;

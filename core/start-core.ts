@@ -12,11 +12,9 @@ import { agentTools, subagentTools } from "./agent-tools.ts";
 import { AppError } from "./contract/app-error.ts";
 import type { Backbone } from "./contract/ports/backbone.ts";
 import type { Consumer } from "./contract/ports/bus.ts";
-import type { Checkpoint } from "./contract/ports/checkpoint.ts";
-import { noCheckpoint } from "./contract/ports/checkpoint.ts";
 import type { Clock } from "./contract/ports/clock.ts";
 import type { Logger } from "./contract/ports/logger.ts";
-import type { Meter, Tracer } from "./contract/ports/telemetry.ts";
+import { type Checkpoint, type Meter, noCheckpoint, type Tracer } from "./contract/ports/telemetry.ts";
 import type { Secret } from "./contract/secret.ts";
 import type { Tool } from "./contract/tool.ts";
 import { startIntake } from "./intake/index.ts";
@@ -26,10 +24,8 @@ import { DueIndex, type ScheduleOptions, startSchedules } from "./schedules/inde
 import { SessionFinder, SessionHistory } from "./sessions/index.ts";
 import { delegationDeps, startDelegation } from "./subtasks/index.ts";
 import { turnFeatures } from "./turn-features.ts";
-import type { Agent } from "./turns/index.ts";
-import { BackgroundWork, RunningTurns, TurnYielded } from "./turns/index.ts";
-import type { DelegationConfig, PeeringConfig } from "./turns/limits/index.ts";
-import { defaultDelegation, defaultPeering } from "./turns/limits/index.ts";
+import { type Agent, BackgroundWork, RunningTurns, TurnYielded } from "./turns/index.ts";
+import { type DelegationConfig, defaultDelegation, defaultPeering, type PeeringConfig } from "./turns/limits/index.ts";
 import { type WorkspaceOptions, Workspaces } from "./workspaces/index.ts";
 
 export interface AgentOptions extends ScheduleOptions {
@@ -41,9 +37,9 @@ export interface AgentOptions extends ScheduleOptions {
   readonly contextTokens?: number | undefined;
   readonly maxTurnsPerPerson?: number | undefined;
   readonly delegation?: DelegationConfig | undefined;
-  /** The repository that its subtasks work on, each in a worktree of its own. */
+  /** The repository that its subtasks work on, each in its own worktree. */
   readonly workspace?: WorkspaceOptions | undefined;
-  /** Agents that it may talk to; those of this deployment must name it too. */
+  /** Agents that it may call; agents of this deployment must list it too. */
   readonly peers?: readonly string[] | undefined;
   readonly peering?: PeeringConfig | undefined;
   /** Its description for other agents. */
@@ -55,7 +51,7 @@ export interface AgentOptions extends ScheduleOptions {
 export interface CoreOptions {
   readonly backbone: Backbone;
   readonly agents: readonly AgentOptions[];
-  /** People whose accounts the configuration names. */
+  /** People whose accounts the configuration declares. */
   readonly people?: readonly DeclaredPerson[];
   readonly tenants?: ConfiguredTenants;
   /** Remote agents that ours may call. */
@@ -132,19 +128,22 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     await declarePeople(store, tenant, declared, clock.now());
   }
   const consumers: Consumer[] = [];
-  for (const given of options.agents) {
-    const { delegation = defaultDelegation, peering = defaultPeering } = given;
-    const agent = agentFrom(given, distinct(agentTools(deps, given, { delegation, peering }, options.tools)));
+  for (const agentOptions of options.agents) {
+    const { delegation = defaultDelegation, peering = defaultPeering } = agentOptions;
+    const agent = agentFrom(
+      agentOptions,
+      distinct(agentTools(deps, agentOptions, { delegation, peering }, options.tools)),
+    );
     await deps.turns.listenTo(agent);
     consumers.push(
       await startIntake(intake, agent, concurrency),
       ...(await startDelegation({ ...deps, ownTools: subagentTools(deps, agent) }, agent)),
       ...(await startPeers(deps, agent)),
-      await startSchedules(deps, agent, given),
+      await startSchedules(deps, agent, agentOptions),
     );
-    if (given.inbound) {
-      const place = { tenant: agent.tenant, agent: agent.name };
-      consumers.push(...(await startInbound(deps, place, given.inbound)));
+    if (agentOptions.inbound) {
+      const ref = { tenant: agent.tenant, agent: agent.name };
+      consumers.push(...(await startInbound(deps, ref, agentOptions.inbound)));
     }
   }
   return {
@@ -166,9 +165,9 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
 };
 
 const distinct = (tools: readonly Tool[]): readonly Tool[] => {
-  const twice = tools.find(({ name }, index) => tools.findIndex((tool) => tool.name === name) !== index);
-  if (twice === undefined) return tools;
-  throw new AppError("bad-configuration", `two tools are named "${twice.name}"; rename one of them`);
+  const duplicate = tools.find(({ name }, index) => tools.findIndex((tool) => tool.name === name) !== index);
+  if (duplicate === undefined) return tools;
+  throw new AppError("bad-configuration", `two tools are named "${duplicate.name}"; rename one of them`);
 };
 
 const agentFrom = (

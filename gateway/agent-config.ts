@@ -47,7 +47,7 @@ export const inboundOptions = (
   if (!isCalled(a2a, name)) return undefined;
   return {
     ...(home !== undefined && { notices: { home: destinationOf({ people }, home), idleMs: a2a.idleMs } }),
-    toldSkills: skills.filter(({ tellPeople }) => tellPeople).map(({ id }) => id),
+    noticeSkills: skills.filter(({ tellPeople }) => tellPeople).map(({ id }) => id),
   };
 };
 

@@ -8,10 +8,10 @@ import type { Logger } from "../core/contract/ports/logger.ts";
 const POLL_EVERY_MS = 100;
 
 /** Resolves once the backbone is healthy; rejects with "stopped" if the signal aborts first. */
-export const whenHealthy = (backbone: Backbone, clock: Clock, giveUp: AbortSignal): Promise<void> =>
+export const whenHealthy = (backbone: Backbone, clock: Clock, abortStart: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const check = () => {
-      if (giveUp.aborted) reject(new AppError("stopped", "stopped before the backbone could be reached"));
+      if (abortStart.aborted) reject(new AppError("stopped", "stopped before the backbone could be reached"));
       else if (backbone.health().ok) resolve();
       else clock.after(POLL_EVERY_MS, check);
     };

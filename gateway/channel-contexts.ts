@@ -1,23 +1,30 @@
+import { adapters } from "../adapters/adapter-list.ts";
 import { isMembershipAdapter } from "../adapters/contract/abilities.ts";
 import type { AdapterContext } from "../adapters/contract/adapter-context.ts";
+import type { AdapterDefinition } from "../adapters/contract/adapter-definition.ts";
 import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import type { AccessRules } from "../adapters/contract/config.ts";
+import type { ChannelConfig } from "../config/index.ts";
 import { commandMenu } from "../core/commands/index.ts";
-import type { AgentRef } from "../core/contract/messages/agent-ref.ts";
+import { AppError } from "../core/contract/app-error.ts";
+import type { AgentRef } from "../core/contract/messages/addresses.ts";
 import { subjectsOf } from "../core/contract/messages/subjects.ts";
-import type { Backbone } from "../core/contract/ports/backbone.ts";
-import { noCheckpoint } from "../core/contract/ports/checkpoint.ts";
+import { alwaysWritable, type Backbone, type WriteAvailability } from "../core/contract/ports/backbone.ts";
 import type { Clock } from "../core/contract/ports/clock.ts";
 import type { Logger } from "../core/contract/ports/logger.ts";
-import type { Meter, Tracer } from "../core/contract/ports/telemetry.ts";
-import type { WriteAvailability } from "../core/contract/ports/write-availability.ts";
-import { alwaysWritable } from "../core/contract/ports/write-availability.ts";
+import { type Meter, noCheckpoint, type Tracer } from "../core/contract/ports/telemetry.ts";
 import type { Admits, Destination } from "../core/delivery/index.ts";
 import { afterRefusal, isStillTarget, type TargetDeps, targetsOn } from "../core/delivery/targets/index.ts";
-import { reportUndeliverable, undeliverableResultOf } from "../core/delivery/undeliverable/index.ts";
+import { reportUndeliverable, undeliverableResultOf } from "../core/delivery/undelivered/index.ts";
 import { privateConversationOf } from "../core/people/index.ts";
 import { currentSession, firstSessionId } from "../core/sessions/index.ts";
 import { admits, anchorIn, defaultRelayLimits, type FindPermalink, type RelayContext } from "./relay/index.ts";
+
+export const createAdapter = async (config: ChannelConfig, context: AdapterContext): Promise<ChannelAdapter> => {
+  const found = adapters.find(({ id }) => id === config.adapter);
+  if (found === undefined) throw new AppError("bad-configuration", `unknown adapter "${config.adapter}"`);
+  return (found as AdapterDefinition).create(config, context);
+};
 
 export interface ChannelDeps extends AgentRef {
   readonly channel: string;
@@ -61,12 +68,12 @@ export interface ChannelRules {
   /** The agent's home, and which channels the agent has. */
   readonly home?: Destination | undefined;
   readonly hasChannel?: (channel: string) => boolean;
-  readonly refuseIfCrowded?: () => void;
+  readonly refuseIfOverloaded?: () => void;
 }
 
 /** The dependencies of a channel's relay. */
 export const relayContext = ({ backbone, ...deps }: ChannelDeps, rules: ChannelRules = {}): RelayContext => {
-  const { access, adapter, admits: letsIn = admits(access), defaultsOn = () => ({}) } = rules;
+  const { access, adapter, admits: channelAdmits = admits(access), defaultsOn = () => ({}) } = rules;
   const {
     findPermalink = async () => undefined,
     home,
@@ -75,7 +82,7 @@ export const relayContext = ({ backbone, ...deps }: ChannelDeps, rules: ChannelR
   } = rules;
   const { bus, store } = backbone;
   const reporting = { ...deps, bus, store, checkpoint: noCheckpoint, home, hasChannel };
-  const deciding = { store, clock: deps.clock, defaultsOn, admits: letsIn };
+  const deciding = { store, clock: deps.clock, defaultsOn, admits: channelAdmits };
   return {
     ...deps,
     bus,
@@ -85,7 +92,7 @@ export const relayContext = ({ backbone, ...deps }: ChannelDeps, rules: ChannelR
     targetsOn: targetsOn(deciding),
     isStillTarget: isStillTarget({ ...deciding, ...(adapter && membershipIn(adapter)) }),
     afterRefusal: afterRefusal(deciding),
-    reportGone: async (reply, target, why) => {
+    reportUndeliverable: async (reply, target, why) => {
       const result = undeliverableResultOf(reply, target, why);
       if (result !== undefined) await reportUndeliverable(reporting, result, reply);
     },
@@ -93,7 +100,7 @@ export const relayContext = ({ backbone, ...deps }: ChannelDeps, rules: ChannelR
       privateConversationOf(store, { tenant: deps.tenant, channel, accountId }),
     anchorIn: anchorIn({ ...deciding, findPermalink }),
     access,
-    refuseIfCrowded: rules.refuseIfCrowded,
+    refuseIfOverloaded: rules.refuseIfOverloaded,
     limits: { ...defaultRelayLimits, leaseMs },
   };
 };

@@ -10,8 +10,7 @@ import { operatorCheck } from "./admin/index.ts";
 import { ensureAdminToken } from "./admin-token.ts";
 import { whenHealthy } from "./backbone-health.ts";
 import type { Readiness } from "./http/index.ts";
-import { createReadiness, createServer, openHttpListener, SignInGuard } from "./http/index.ts";
-import { metricsGate } from "./http/routes/index.ts";
+import { createReadiness, createServer, metricsGate, openHttpListener, SignInGuard } from "./http/index.ts";
 import { publicUrl } from "./public-url.ts";
 import { startAgents } from "./start-agents.ts";
 import { startChannels } from "./start-channels.ts";
@@ -21,14 +20,14 @@ import { createMetrics, startTelemetry } from "./telemetry/index.ts";
 /** A part of the product that a process can run. */
 export type Role = "gateway" | "core";
 
-export interface RunOptions {
+interface RunOptions {
   readonly config: Config;
   readonly roles: readonly Role[];
   readonly clock: Clock;
   readonly logger: Logger;
   readonly newId: () => string;
   /** Aborts a start that is waiting for the backbone. */
-  readonly giveUp: AbortSignal;
+  readonly abortStart: AbortSignal;
 }
 
 export interface Running {
@@ -47,7 +46,7 @@ export interface Running {
 
 /** Starts the configured roles. A failure closes everything opened before it. */
 export const runMooring = async (options: RunOptions): Promise<Running> => {
-  const { config, roles, clock, logger, giveUp } = options;
+  const { config, roles, clock, logger, abortStart } = options;
   if (roles.length === 1 && config.backbone === "embedded") throw needsNats(roles[0] ?? "core");
 
   const readiness = createReadiness();
@@ -78,7 +77,7 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
     if (telemetry) stopping.last("telemetry", () => telemetry.stop());
     const backbone = telemetry ? telemetry.traced(opened) : opened;
     readiness.watch("backbone", () => backbone.health());
-    await whenHealthy(backbone, clock, giveUp);
+    await whenHealthy(backbone, clock, abortStart);
     metrics.beforeScrape((meter) => {
       for (const { subject, durable, waiting, running } of backbone.queues()) {
         meter.gauge("queue_waiting", waiting, { subject, durable });
@@ -112,7 +111,7 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
       stopping.underWay("channels", () => channels.stop());
     }
     starting = false;
-    // With the embedded backbone no other process could take the requests meanwhile.
+    // With the embedded backbone there is no other process that could serve the requests.
     const drainMs = isGateway && config.backbone !== "embedded" ? config.gateway.drainMs : 0;
     return {
       ...(url !== undefined && { url }),
@@ -144,7 +143,7 @@ const needsNats = (role: Role): AppError =>
   );
 
 /** The queues for messages from people; without a reader these messages would stay unanswered. */
-export const requiredReaders = ({ agents }: Pick<Config, "agents">): readonly RequiredReader[] =>
+const requiredReaders = ({ agents }: Pick<Config, "agents">): readonly RequiredReader[] =>
   agents.map(({ name, tenant }) => ({
     subject: subjectsOf(tenant).userMessage(name),
     durable: INTAKE_DURABLE,

@@ -1,10 +1,9 @@
 import { resolve } from "node:path";
 import type { Config } from "../config/index.ts";
 import type { Backbone } from "../core/contract/ports/backbone.ts";
-import type { Checkpoint } from "../core/contract/ports/checkpoint.ts";
 import type { Clock } from "../core/contract/ports/clock.ts";
 import type { Logger } from "../core/contract/ports/logger.ts";
-import type { Meter, Tracer } from "../core/contract/ports/telemetry.ts";
+import type { Checkpoint, Meter, Tracer } from "../core/contract/ports/telemetry.ts";
 import { publishLoad } from "../core/intake/index.ts";
 import { createModel } from "../core/model/index.ts";
 import { type Core, startCore } from "../core/start-core.ts";

@@ -2,21 +2,19 @@ import type { FastifyInstance } from "fastify";
 import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import type { Config } from "../config/index.ts";
 import type { BackboneConfig } from "../core/backbone/index.ts";
-import { noCheckpoint } from "../core/contract/ports/checkpoint.ts";
 import type { Timer } from "../core/contract/ports/clock.ts";
+import { noCheckpoint } from "../core/contract/ports/telemetry.ts";
 import { withinDeadline } from "../core/lib/index.ts";
 import { DueIndex } from "../core/schedules/index.ts";
 import { peerEventRoute, type RunningA2a, startA2a } from "./a2a/index.ts";
 import { adminRoutes, adminScope, operatorCheck } from "./admin/index.ts";
 import { agentPlaces, tenantOf } from "./agent-config.ts";
 import { refreshAfterOutage } from "./backbone-health.ts";
-import { adapterContext, type ChannelDeps, relayContext } from "./channel-contexts.ts";
+import type { ChannelDeps } from "./channel-contexts.ts";
+import { adapterContext, createAdapter, relayContext } from "./channel-contexts.ts";
 import { ChannelReporter, ChannelTraffic, pauseKey, watchChannel } from "./channel-status/index.ts";
 import { consoleRoutes } from "./console/index.ts";
-import { createAdapter } from "./create-adapter.ts";
-import type { HttpListener, Readiness } from "./http/index.ts";
-import { createServer, SignInGuard } from "./http/index.ts";
-import { metricsGate } from "./http/routes/index.ts";
+import { createServer, type HttpListener, metricsGate, type Readiness, SignInGuard } from "./http/index.ts";
 import {
   admitsOn,
   Backpressure,
@@ -83,7 +81,7 @@ export const startChannels = async (deps: ChannelsDeps): Promise<{ stop(): Promi
       pressures.push(pressure);
       const rules = {
         access: limitedAccess(access, adapter),
-        refuseIfCrowded: pressure.refuseIfCrowded,
+        refuseIfOverloaded: pressure.refuseIfOverloaded,
         admits: admitsOn(config, agent),
         adapter,
         defaultsOn: deliveryDefaults(config, agent),
@@ -158,6 +156,6 @@ interface LeaseHolder {
 /** The name and lease duration with which this gateway holds exclusive connections. */
 export const leaseHolder = (backbone: BackboneConfig, newId: () => string): LeaseHolder =>
   backbone === "embedded"
-    ? // Only one process can open the data, so the next one takes the lease over without waiting for its expiry.
+    ? // Only one process can open the data, so a restart takes the lease over without waiting for its expiry.
       { instance: "embedded", leaseMs: defaultRelayLimits.leaseMs }
     : { instance: newId(), leaseMs: backbone.nats.leaseMs };

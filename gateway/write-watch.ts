@@ -1,8 +1,7 @@
-import type { Backbone } from "../core/contract/ports/backbone.ts";
+import type { Backbone, WriteAvailability } from "../core/contract/ports/backbone.ts";
 import type { Listener } from "../core/contract/ports/bus.ts";
 import type { Clock, Timer } from "../core/contract/ports/clock.ts";
 import type { Logger } from "../core/contract/ports/logger.ts";
-import type { WriteAvailability } from "../core/contract/ports/write-availability.ts";
 
 interface WriteWatchDeps {
   readonly backbone: Pick<Backbone, "writeProblem">;

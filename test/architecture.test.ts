@@ -51,16 +51,16 @@ describe("given the project's own files", () => {
     ["faces load no SDK", facesLoadNoSdk],
     ["every package has one home", packageHomes],
     ["console pages import only types of the admin API", pagesImportApiTypesOnly],
-    ["tests from outside know nothing of the inside", outsideKnowsNothing],
+    ["tests from outside import no sources", outsideKnowsNothing],
     ["every import can be checked", literalImports],
-    ["no import goes in a circle", noImportCycles],
+    ["there are no import cycles", noImportCycles],
     ["each folder of core imports only lower layers", layersOnlyDown],
-    ["no folders import each other in a circle", noFolderCycles],
-    ["files are named after what they hold", noBannedNames],
+    ["there are no cycles between folders", noFolderCycles],
+    ["files are named after their concept", noBannedNames],
     ["files are short", noLongFiles],
     ["folders are small", noCrowdedFolders],
     ["the environment is read in one place", environmentInOnePlace],
-    ["nobody asks which channel it is", noPlatformQuestions],
+    ["code asks for capabilities, not for the name of a channel", noPlatformQuestions],
     ["secrets are compared in constant time", secretsInConstantTime],
     ["compare-and-set with retries is written once", noHandWrittenUpdates],
   ])("then %s", (_, rule) => {
@@ -115,7 +115,7 @@ describe("given a file that imports in the wrong direction, then it is reported"
     ["gateway/console/pages/parts/when.tsx", "../../../../core/contract/relative-time.ts"],
     ["gateway/console/pages/parts/when.tsx", "../../../admin-api/index.ts"],
     ["test/any.test.ts", "../adapters/web/adapter.ts"],
-  ])("and one that does not is not: %s → %s", (from, to) => {
+  ])("and one in the right direction is not: %s → %s", (from, to) => {
     expect(importDirection([imports(from, to)])).toEqual([]);
   });
 
@@ -149,7 +149,7 @@ describe("given a folder with a face", () => {
   const face = file("core/turns/index.ts", 'export { a } from "./a.ts";');
   const faults = (from: string, target: string) => throughFacesOnly([face, imports(from, target)]);
 
-  it("when a file outside imports another file of it, then that is reported", () => {
+  it("when a file outside imports another file of it, then it is reported", () => {
     expect(faults("core/intake/open-turn.ts", "../turns/journal.ts")).toHaveLength(1);
     expect(faults("core/intake/open-turn.ts", "../turns/index.ts")).toEqual([]);
     expect(faults("core/turns/deep/run.ts", "../journal.ts")).toEqual([]);
@@ -174,7 +174,7 @@ describe("given a folder with a face", () => {
     expect(from("../turns/inner/b.ts")).toHaveLength(1);
   });
 
-  it("when a part has none, then it is reported", () => {
+  it("when a part has no face, then it is reported", () => {
     const importing = imports(
       "gateway/server.ts",
       "./relay/digest/a.ts",
@@ -257,7 +257,7 @@ describe("given the layers of core", () => {
 });
 
 describe("given folders that import each other", () => {
-  it("then each folder of the cycle is reported, whatever lies between", () => {
+  it("then each folder of the cycle is reported, also if other folders are between them", () => {
     const files = [
       imports("gateway/relay/a.ts", "../admin/b.ts"),
       imports("gateway/admin/c.ts", "../version.ts"),
@@ -267,21 +267,21 @@ describe("given folders that import each other", () => {
     expect(noFolderCycles(files.slice(0, 2))).toEqual([]);
   });
 
-  it("when a folder imports its parent's files and another file of the parent imports it, then it is none", () => {
+  it("when a folder imports its parent's files and another file of the parent imports it, then it is not a cycle", () => {
     expect(
       noFolderCycles([imports("gateway/admin/c.ts", "../version.ts"), imports("gateway/server.ts", "./admin/c.ts")]),
     ).toEqual([]);
   });
 });
 
-describe("given imports in a circle", () => {
-  it("then the circle is reported, once", () => {
+describe("given an import cycle", () => {
+  it("then the cycle is reported, once", () => {
     const circle = [imports("core/a.ts", "./b.ts"), imports("core/b.ts", "./c.ts"), imports("core/c.ts", "./a.ts")];
     expect(noImportCycles(circle)).toEqual(["core/a.ts → core/b.ts → core/c.ts → core/a.ts"]);
     expect(noImportCycles([imports("core/a.ts", "./a.ts")])).toHaveLength(1);
   });
 
-  it("when it is one of types only, or two ways to one file, then it is none", () => {
+  it("when it is one of types only, or two paths to one file, then it is not a cycle", () => {
     expect(
       noImportCycles([imports("core/a.ts", "./b.ts"), file("core/b.ts", 'import type { A } from "./a.ts"')]),
     ).toEqual([]);
@@ -291,7 +291,7 @@ describe("given imports in a circle", () => {
   });
 });
 
-describe("given a file that is not as files should be, then it is reported", () => {
+describe("given a file that breaks a rule, then it is reported", () => {
   it.each(["utils", "helpers", "common", "misc", "manager", "types", "string-utils", "session-manager"])(
     "name: %s",
     (name) => {
@@ -328,7 +328,7 @@ describe("given a file that is not as files should be, then it is reported", () 
     expect(noPlatformQuestions([file("gateway/a.ts", text)])).toHaveLength(1);
   });
 
-  it("a platform named in core or in another's adapter, but not in its own", () => {
+  it("a platform named in core or in another adapter, but not in its own", () => {
     expect(noPlatformQuestions([file("core/a.ts", 'const x = ["slack"];')])).toHaveLength(1);
     expect(noPlatformQuestions([file("adapters/web/a.ts", 'const x = "slack";')])).toHaveLength(1);
     expect(noPlatformQuestions([file("adapters/irc/a.ts", ""), file("core/a.ts", 'x = "irc"')])).toHaveLength(1);

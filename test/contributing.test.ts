@@ -106,7 +106,7 @@ describe("given a second list of a kind, then it is reported", () => {
     ["tool", 'import { memoryTools } from "../memory/index.ts";', "core/turns/second.ts"],
     ["tool", 'const SPAWNING = ["spawn_subtask", "message_subtask"];', "core/turns/second.ts"],
     ["tool", "const PROMPT = `Call schedule_task.`;", "gateway/second.ts"],
-    ["command", 'import { why } from "./why/why.ts";', "core/commands/second.ts"],
+    ["command", 'import { why } from "./why.ts";', "core/commands/second.ts"],
     ["command", 'const MENU = ["why", "status", "cancel"];', "adapters/slack/second.ts"],
     ["turn source", 'import { subtaskTurns } from "../subtasks/index.ts";', "core/intake/second.ts"],
     ["model provider", 'import { anthropic } from "./anthropic.ts";', "core/model/providers/second.ts"],

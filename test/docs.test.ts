@@ -22,7 +22,7 @@ const goneFrom = (document: string, markdown: string): string[] =>
     .filter((named) => !exists(named.path))
     .map((named) => `${document}:${named.line} names ${named.path}`);
 
-/** Links to headings that their page does not have; a page that is gone has none. */
+/** Links to headings that their page does not have; a missing page has no headings. */
 const missingAnchors = (document: string, markdown: string, pageText: (page: string) => string): string[] =>
   linkedAnchors(document, markdown)
     .filter(({ page, anchor }) => !anchorsIn(pageText(page)).has(anchor))
@@ -47,7 +47,7 @@ const filesOfSection = (markdown: string, title: string): Set<string> => {
 };
 
 describe("given the project's documents", () => {
-  it("then there are some", () => {
+  it("then they are found", () => {
     expect(documents).toEqual(expect.arrayContaining(["README.md", "CHANGELOG.md", "docs/architecture.md"]));
   });
 
@@ -59,7 +59,7 @@ describe("given the project's documents", () => {
     expect(missingAnchors(document, read(document), readIfPresent)).toEqual([]);
   });
 
-  it("then together they name many", () => {
+  it("then together they name many paths", () => {
     expect(documents.flatMap((document) => namedPaths(document, read(document))).length).toBeGreaterThan(30);
   });
 
@@ -125,7 +125,7 @@ describe("given the project's documents", () => {
   });
 });
 
-describe("given a document that names a path that is gone, then it is reported", () => {
+describe("given a document that names a missing path, then it is reported", () => {
   it.each([
     "`core/contract/gone.ts`",
     "`core/gone/`",
@@ -149,7 +149,7 @@ describe("given a document that names a path that is gone, then it is reported",
     "[text](https://example.com/gone.md) [text](#part)",
     "`user.message.<agent>` `npm run check` `@ai-sdk/anthropic` `dist/`",
     "```\n`core/gone.ts`\n```",
-  ])("and one that does not is not: %j", (text) => {
+  ])("and a document that names existing paths is not: %j", (text) => {
     expect(goneFrom("docs/page.md", text)).toEqual([]);
   });
 });

@@ -70,7 +70,7 @@ describe("given a citation of a requirement that the page does not define", () =
     ["a value in a test", "test/core/turns/run-turn.test.ts", `const name = "Ann ${cited("Z9")}";`],
     ["a bare code", "test/core/turns/run-turn.test.ts", 'it("when Z9 is pressed, then it opens", () => {'],
     ["code in a document", "docs/page.md", `Write \`${cited("Z9")}\`.\n\`\`\`\n${cited("Z9")}\n\`\`\``],
-  ])("when it is only %s, then it is no citation", (_, path, text) => {
+  ])("when it is only %s, then it is not a citation", (_, path, text) => {
     expect(undefinedCitations("", [file(path, text)])).toEqual([]);
   });
 });

@@ -6,9 +6,9 @@ import type { ChannelAdapter, Delivery, Receipt } from "./channel-adapter.ts";
 
 /** Receives the signals of its agent: text deltas, typing, new log entries. */
 export interface SignalAdapter extends ChannelAdapter {
-  hear(signal: UserSignal): void;
+  onSignal(signal: UserSignal): void;
 }
-export const isSignalAdapter = (adapter: ChannelAdapter): adapter is SignalAdapter => "hear" in adapter;
+export const isSignalAdapter = (adapter: ChannelAdapter): adapter is SignalAdapter => "onSignal" in adapter;
 
 /** Shows stored data and learns of changes by signals, which an outage of the bus loses. */
 export interface RefreshingAdapter extends ChannelAdapter {
@@ -70,11 +70,11 @@ export const isMembershipAdapter = (adapter: ChannelAdapter): adapter is Members
 /** Stores which conversations its platform refuses, so that it does not attempt every message. */
 export interface ReachAdapter extends ChannelAdapter {
   /** In key order. For operators: it may scan all conversations of the channel. */
-  unreachable(): AsyncIterable<UnreachablePlace>;
+  unreachable(): AsyncIterable<UnreachableConversation>;
 }
 export const isReachAdapter = (adapter: ChannelAdapter): adapter is ReachAdapter => "unreachable" in adapter;
 
-export interface UnreachablePlace {
+export interface UnreachableConversation {
   readonly key: string;
   readonly conversation: Conversation;
   /** The other account of a private conversation. */

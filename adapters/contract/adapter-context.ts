@@ -1,12 +1,12 @@
 import type { MenuCommand } from "../../core/contract/menu-command.ts";
-import type { AgentRef } from "../../core/contract/messages/agent-ref.ts";
+import type { AgentRef } from "../../core/contract/messages/addresses.ts";
 import type { Conversation } from "../../core/contract/messages/conversation.ts";
 import type { UserSignal } from "../../core/contract/messages/signals.ts";
+import type { WriteAvailability } from "../../core/contract/ports/backbone.ts";
 import type { Clock } from "../../core/contract/ports/clock.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
 import type { Store } from "../../core/contract/ports/store.ts";
 import type { Meter } from "../../core/contract/ports/telemetry.ts";
-import type { WriteAvailability } from "../../core/contract/ports/write-availability.ts";
 
 /** The constructor argument of an adapter: the agent that it serves, and the ports that it may use. */
 export interface AdapterContext extends AgentRef {

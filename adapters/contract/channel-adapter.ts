@@ -14,7 +14,7 @@ export interface ChannelAdapter {
   start(inbox: Inbox): Promise<void>;
   /**
    * Needs no request in flight. Rejects with DeliveryFailed only; reason "unknown" if the platform may have received
-   * it. Renders the reply before it sends anything (`draw`), so that a rendering failure is never "unknown".
+   * it. Renders the reply before it sends anything (`renderOrFail`), so that a rendering failure is never "unknown".
    */
   deliver(delivery: Delivery): Promise<Receipt>;
   /** Stops intake, then waits for deliveries in progress, in bounded time. Idempotent, and allowed at any time. */
@@ -72,7 +72,7 @@ export interface Delivery {
   readonly sections?: readonly Section[];
   /** A person requested the retry: the adapter ignores refusals that it remembers. */
   readonly byHand?: boolean;
-  /** Rendering failed before (`NotDrawn`): the adapter sends the escaped source text, with the anchor in text form. */
+  /** Rendering failed before (`RenderFailed`): the adapter sends the escaped source text, with the anchor in text form. */
   readonly plain?: boolean;
   /** An earlier attempt may have reached the platform. */
   readonly mayRepeat: boolean;

@@ -7,14 +7,14 @@ const anyOrListed = z.union([z.literal("*"), z.array(z.string().min(1))]);
 /** Access rules of every channel. A platform with rooms adds `roomAccessFields`. */
 export const accessFields = {
   accounts: anyOrListed.optional().describe('Account ids that may talk to the agent, or "*" for all.'),
-  messagesPerMinute: z.int().min(1).optional().describe("The most that one account may send in a minute."),
+  messagesPerMinute: z.int().min(1).optional().describe("Maximum number of messages of one account per minute."),
 };
 export const Access = z.strictObject(accessFields);
 
 /** For a platform with shared conversations. The adapter applies `mentionOnly`, because only it recognises a mention. */
 export const roomAccessFields = {
   rooms: anyOrListed.optional().describe('Shared rooms in which the agent listens and writes, or "*" for all.'),
-  mentionOnly: z.boolean().default(true).describe("In shared rooms, only what mentions the agent is for it."),
+  mentionOnly: z.boolean().default(true).describe("In shared rooms, only messages that mention the agent reach it."),
 };
 
 /**
@@ -34,17 +34,19 @@ export const streamingFields = {
   streaming: z
     .boolean()
     .default(true)
-    .describe("Show an answer while it is written, by editing its message; false: only when it is whole."),
+    .describe("Shows an answer while the model writes it, by editing its message; false: once it is complete."),
 };
 
 /** Configuration fields of every channel. */
 export const channelFields = {
-  agent: Name.optional().describe("The agent that answers here. Not needed while there is only one."),
-  delivery: DeliveryConfig.optional().describe("How unsolicited answers reach people here, where they do not say."),
-  timeZone: TimeZone.optional().describe("For people here whose own zone is not known."),
+  agent: Name.optional().describe("The agent that answers here. Optional if there is only one."),
+  delivery: DeliveryConfig.optional().describe(
+    "How proactive messages reach people here who have not chosen it themselves.",
+  ),
+  timeZone: TimeZone.optional().describe("Time zone of people here whose own zone is unknown."),
 };
 
 /** For a channel that formats times as text. On Discord and Teams the reader's client formats them. */
 export const localeFields = {
-  locale: Locale.optional().describe("How times are written for people here whose own language is not known."),
+  locale: Locale.optional().describe("Locale of times for people here whose own locale is unknown."),
 };

@@ -19,13 +19,13 @@ export class RateLimit {
   }
 
   /** The client's new state after one more request; undefined if the request exceeds the limit. */
-  take(wholeAt: number, now: number): number | undefined {
-    return this.waitMs(wholeAt, now) > 0 ? undefined : Math.max(wholeAt, now) + this.#eachMs;
+  take(fullAt: number, now: number): number | undefined {
+    return this.waitMs(fullAt, now) > 0 ? undefined : Math.max(fullAt, now) + this.#eachMs;
   }
 
   /** Time until one more request is allowed. */
-  waitMs(wholeAt: number, now: number): number {
-    return Math.max(0, Math.max(wholeAt, now) + this.#eachMs - now - this.#burstMs);
+  waitMs(fullAt: number, now: number): number {
+    return Math.max(0, Math.max(fullAt, now) + this.#eachMs - now - this.#burstMs);
   }
 }
 
@@ -33,19 +33,19 @@ const ROUNDING_MS = 0.001;
 
 /** Rate limit state by key: account, address, caller. Evicts the key that has been idle longest. */
 export class KeyedRates {
-  readonly #wholeAt = new BoundedCache<string, number>(MAX_KEYS);
+  readonly #fullAt = new BoundedCache<string, number>(MAX_KEYS);
 
   /** Returns 0 if the request is allowed, else the milliseconds after which it would be. */
   take(key: string, limit: RateLimit, now: number): number {
-    const before = this.#wholeAt.get(key) ?? 0;
+    const before = this.#fullAt.get(key) ?? 0;
     const after = limit.take(before, now);
-    this.#wholeAt.set(key, after ?? before);
+    this.#fullAt.set(key, after ?? before);
     return after === undefined ? limit.waitMs(before, now) : 0;
   }
 
   /** The wait that `take` would return now; takes nothing. */
   waitMs(key: string, limit: RateLimit, now: number): number {
-    return limit.waitMs(this.#wholeAt.get(key) ?? 0, now);
+    return limit.waitMs(this.#fullAt.get(key) ?? 0, now);
   }
 }
 

@@ -17,7 +17,7 @@ export const readAtMost = async (
     }
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
-    throw new AppError("unavailable", `"${name}" broke off while it was fetched: ${messageOf(cause)}`, { cause });
+    throw new AppError("unavailable", `the download of "${name}" was interrupted: ${messageOf(cause)}`, { cause });
   }
   return Buffer.concat(chunks, length);
 };

@@ -4,18 +4,18 @@ import type { Delivery } from "./channel-adapter.ts";
 import { DeliveryFailed } from "./delivery-failed.ts";
 
 /** The adapter could not render the reply, so it sent nothing. The gateway delivers it again with `plain` set. */
-export class NotDrawn extends DeliveryFailed {
+export class RenderFailed extends DeliveryFailed {
   constructor(cause: unknown) {
     super("rejected", `the reply could not be drawn: ${messageOf(cause).slice(0, 200)}`, { cause });
   }
 }
 
 /** Renders a delivery before the adapter sends anything, so that a rendering failure is never "unknown". */
-export const draw = <T>(delivery: Delivery, render: (delivery: Delivery) => T): T => {
+export const renderOrFail = <T>(delivery: Delivery, render: (delivery: Delivery) => T): T => {
   try {
     return render(delivery);
   } catch (error) {
-    throw error instanceof DeliveryFailed ? error : new NotDrawn(error);
+    throw error instanceof DeliveryFailed ? error : new RenderFailed(error);
   }
 };
 

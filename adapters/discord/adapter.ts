@@ -13,11 +13,10 @@ import { RestCalls } from "./api/rest-calls.ts";
 import type { DiscordTiming } from "./api/timing.ts";
 import { defaultTiming, pause } from "./api/timing.ts";
 import type { DiscordConfig } from "./config.ts";
-import { permalink } from "./inbound/ids.ts";
 import { DiscordAccessCheck } from "./intake/access.ts";
 import { Session } from "./intake/session.ts";
-import { renderAnchor } from "./render/footer.ts";
-import { MAX_PART_LENGTH } from "./render.ts";
+import { permalink } from "./payload.ts";
+import { MAX_PART_LENGTH, renderAnchor } from "./render.ts";
 
 /** Discord: one gateway connection for incoming events, and the REST API for everything outgoing. */
 export class DiscordAdapter implements RoomsAdapter, MembershipAdapter {
@@ -30,7 +29,7 @@ export class DiscordAdapter implements RoomsAdapter, MembershipAdapter {
   readonly #access: DiscordAccessCheck;
   readonly #open: OpenInteractions;
   readonly #posts: Posts;
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #inFlight = new Set<Promise<unknown>>();
   #session: Session | undefined;
   #stopping: Promise<void> | undefined;
 
@@ -80,7 +79,7 @@ export class DiscordAdapter implements RoomsAdapter, MembershipAdapter {
 
   async deliver(delivery: Delivery): Promise<Receipt> {
     const receipt = await this.#send(delivery, () => this.#posts.deliver(delivery));
-    await this.#session?.writtenIn(delivery.target, receipt.messageId);
+    await this.#session?.rememberConversation(delivery.target, receipt.messageId);
     return receipt;
   }
 
@@ -139,10 +138,10 @@ export class DiscordAdapter implements RoomsAdapter, MembershipAdapter {
   async #finishDeliveries(): Promise<void> {
     const ended = new AbortController();
     const late = pause(this.#context.clock, this.#timing.stopWithinMs, ended.signal);
-    await Promise.race([Promise.allSettled(this.#underWay), late]);
+    await Promise.race([Promise.allSettled(this.#inFlight), late]);
     ended.abort();
     this.#rest.abort();
-    await Promise.allSettled(this.#underWay);
+    await Promise.allSettled(this.#inFlight);
   }
 
   async #send<T>({ target }: Delivery, work: (session: Session) => Promise<T>): Promise<T> {
@@ -152,14 +151,14 @@ export class DiscordAdapter implements RoomsAdapter, MembershipAdapter {
       throw new DeliveryFailed("rejected", `"${this.channel}" cannot deliver to "${target.channel}"`);
     }
     const sending = work(session);
-    this.#underWay.add(sending);
+    this.#inFlight.add(sending);
     try {
       return await sending;
     } catch (error) {
       if (error instanceof DeliveryFailed) throw error;
       throw new DeliveryFailed("unknown", messageOf(error), { cause: error });
     } finally {
-      this.#underWay.delete(sending);
+      this.#inFlight.delete(sending);
     }
   }
 }

@@ -13,28 +13,32 @@ export const DiscordAccess = z
     guilds: z
       .union([z.literal("*"), z.array(Snowflake).min(1)])
       .optional()
-      .describe('Servers whose members may talk to the agent, there and in private, or "*" for all the bot is in.'),
+      .describe(
+        'Servers whose members may talk to the agent, there and in private, or "*" for all servers of the bot.',
+      ),
     rooms: z
       .union([z.literal("*"), z.array(Snowflake).min(1)])
       .optional()
-      .describe("Channels of those servers that the agent listens in; threads count as their channel. All by default."),
+      .describe(
+        "Channels of those servers in which the agent listens; threads count as their channel. All by default.",
+      ),
     mentionOnly: roomAccessFields.mentionOnly.describe(
-      "In servers, hear only what mentions the bot or answers it. false needs the Message Content Intent.",
+      "In servers, only messages that mention the bot or answer it reach the agent. false needs the Message Content Intent.",
     ),
   })
   .refine(({ guilds, accounts }) => guilds !== undefined || accounts !== undefined, {
     error:
-      'must name the guilds or the accounts that may talk to the agent; guilds: "*" lets in every server of the bot',
+      'must name the guilds or the accounts that may talk to the agent; guilds: "*" allows every server of the bot',
   })
   .transform(({ guilds, ...access }) => ({ ...access, workspaces: guilds }));
 export type DiscordAccess = z.infer<typeof DiscordAccess>;
 
 export const DiscordConfig = z.strictObject({
-  adapter: z.literal("discord"),
+  adapter: z.literal("discord").describe("Discord."),
   ...channelFields,
   ...streamingFields,
   botToken: secret().describe("From the developer portal: Bot, Reset Token."),
-  access: DiscordAccess.describe("Who may talk to the agent. Anybody can write to a bot, so this must be said."),
+  access: DiscordAccess.describe("Access rules. Required, because anyone can write to a bot."),
   apiUrl: z
     .url({ protocol: /^https?$/ })
     .default("https://discord.com/api")

@@ -2,10 +2,9 @@ import type { Conversation } from "../../core/contract/messages/conversation.ts"
 import type { Account, CommandLine, CommandMessage, FromPerson } from "../../core/contract/messages/user-message.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import { kindFor, textCommand } from "../contract/text-command.ts";
-import type { DiscordInteraction, DiscordMessage, DiscordUser } from "./inbound/events.ts";
-import { MessageType } from "./inbound/events.ts";
-import { attachmentId, permalink } from "./inbound/ids.ts";
-import { pressedAction } from "./render/footer.ts";
+import type { DiscordInteraction, DiscordMessage, DiscordUser } from "./payload.ts";
+import { attachmentId, MessageType, permalink } from "./payload.ts";
+import { pressedAction } from "./render.ts";
 
 type InboundContext = Pick<AdapterContext, "channel" | "tenant" | "agent" | "newId">;
 

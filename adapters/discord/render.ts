@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
+import type { Anchor, ReplyAction } from "../../core/contract/messages/agent-reply.ts";
 import type { Delivery, Section } from "../contract/channel-adapter.ts";
 import { splitMarkdown } from "../contract/markdown/split-markdown.ts";
 import { offeredActions } from "../contract/render-delivery.ts";
-import { MAX_ANCHOR, renderActions, renderAnchor } from "./render/footer.ts";
-import { escapeText, renderMarkdown } from "./render/markdown.ts";
+import { escapeText, escapeUrl, renderMarkdown } from "./markdown.ts";
 
 /** https://docs.discord.com/developers/resources/message#create-message */
 const MAX_MESSAGE = 2_000;
@@ -35,8 +35,8 @@ const drawnTexts = ({ part, anchor, sections, reply }: Delivery): readonly strin
 
 /** For a text that failed to render. Its anchor is in text form; a digest already has its anchors in the text. */
 const plainTexts = ({ part, anchor }: Delivery): readonly string[] => {
-  const texts = cutAnyhow(escapeText(part.markdown.trim()) || "…", MAX_MESSAGE);
-  return anchor === null ? texts : joined(texts, cutAnyhow(escapeText(anchor.text), MAX_MESSAGE));
+  const texts = cutRendered(escapeText(part.markdown.trim()) || "…", MAX_MESSAGE);
+  return anchor === null ? texts : joined(texts, cutRendered(escapeText(anchor.text), MAX_MESSAGE));
 };
 
 /** Message texts of a section; the last one ends with the anchor. */
@@ -67,10 +67,86 @@ const fitting = (markdown: string, room: number, partLength = MAX_PART_LENGTH): 
   if (text.length <= room) return [text];
   // Halves the source until its rendering fits. Short text that still does not fit is cut after rendering.
   const half = Math.floor(Math.min(partLength, markdown.length) / 2);
-  if (half < 200) return cutAnyhow(text, room);
+  if (half < 200) return cutRendered(text, room);
   return splitMarkdown(markdown, half).flatMap((each) => fitting(each, room, half));
 };
 
 /** A cut creates a line start, at which "-#" would begin small print. */
-const cutAnyhow = (text: string, room: number): string[] =>
+const cutRendered = (text: string, room: number): string[] =>
   splitMarkdown(text, room - 1).map((piece) => piece.replace(/^(\s*)-#/, "$1\\-#"));
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+const MAX_SUMMARY_UNITS = 120;
+const HALF_A_DAY_MS = 12 * 3_600_000;
+
+/** Maximum length of a rendered anchor. */
+const MAX_ANCHOR = 420;
+
+/**
+ * One line of small print below the message, with live times in the reader's zone (O10). If the work began long
+ * before, the line shows the date too, because the time alone would mislead.
+ */
+export const renderAnchor = (anchor: Anchor, sentAt: string): string => {
+  const seconds = Math.floor(Date.parse(anchor.startedAt) / 1_000);
+  const longAgo = Date.parse(sentAt) - Date.parse(anchor.startedAt) > HALF_A_DAY_MS;
+  const clockTime = `<t:${seconds}:${longAgo ? "f" : "t"}>`;
+  const ago = `<t:${seconds}:R>`;
+  const summary = escapeText(shortened(anchor.summary));
+  if (anchor.channel === "scheduled") return `-# scheduled · ${summary} · ${ago}`;
+  if (anchor.channel === "a2a-inbound") return `-# ${summary} · ${ago}`;
+  const channel = escapeText(anchor.channel.charAt(0).toUpperCase() + anchor.channel.slice(1));
+  const parts = [`↳ Re: "${summary}"`, `started ${clockTime} from ${channel}`, ago, ...jumpLink(anchor.link)];
+  return `-# ${parts.join(" · ")}`;
+};
+
+const jumpLink = (link: string | undefined): string[] =>
+  link !== undefined && /^https?:\/\//.test(link) && link.length <= 150 ? [`[jump](${escapeUrl(link)})`] : [];
+
+const shortened = (summary: string): string => {
+  const line = summary.replace(/\s+/g, " ").trim();
+  if (line.length <= MAX_SUMMARY_UNITS) return line;
+  let cut = "";
+  for (const { segment } of graphemes.segment(line)) {
+    if (cut.length + segment.length >= MAX_SUMMARY_UNITS) break;
+    cut += segment;
+  }
+  return `${cut}…`;
+};
+
+/** https://docs.discord.com/developers/components/reference */
+const Component = { row: 1, button: 2 } as const;
+const SECONDARY = 2;
+const PER_ROW = 5;
+const MAX_ROWS = 5;
+const MAX_LABEL = 80;
+const MAX_ID = 100;
+
+/** Rows of buttons. Skips a button whose value does not fit into its id; people can type the command instead. */
+export const renderActions = (actions: readonly ReplyAction[]): readonly unknown[] => {
+  const buttons = actions
+    .map(({ name, label, value = "" }) => ({
+      type: Component.button,
+      style: SECONDARY,
+      label: Array.from(label).slice(0, MAX_LABEL).join("") || name,
+      custom_id: `${MARK}${name}:${value}`,
+    }))
+    .filter(({ custom_id }, index, all) => custom_id.length <= MAX_ID && isFirst(custom_id, index, all))
+    .slice(0, PER_ROW * MAX_ROWS);
+  const rows: unknown[] = [];
+  for (let at = 0; at < buttons.length; at += PER_ROW) {
+    rows.push({ type: Component.row, components: buttons.slice(at, at + PER_ROW) });
+  }
+  return rows;
+};
+
+/** The command of a pressed button; undefined if the button is not ours. */
+export const pressedAction = (customId: string): { name: string; args: string } | undefined => {
+  const [, name, args = ""] = /^m1:([^:]+):([\s\S]*)$/.exec(customId) ?? [];
+  return name === undefined ? undefined : { name, args };
+};
+
+const MARK = "m1:";
+
+/** Discord rejects two buttons with the same id. */
+const isFirst = (id: string, index: number, all: readonly { custom_id: string }[]): boolean =>
+  all.findIndex(({ custom_id }) => custom_id === id) === index;

@@ -7,19 +7,19 @@ import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
 import { RefusalThrottle } from "../contract/refusal-throttle.ts";
-import { checkSlack } from "./api/check-live.ts";
-import { deliveryFailure, explain, slackErrorOf } from "./api/failure.ts";
-import { fetchFile } from "./api/fetch-file.ts";
-import { findPost, Posts } from "./api/posts.ts";
-import type { SlackIdentity, SlackLimits, WebApiOptions } from "./api/web-api.ts";
-import { defaultSlackLimits, identify, webApiClient } from "./api/web-api.ts";
 import { Profiles } from "./author.ts";
+import { checkSlack } from "./check-live.ts";
 import type { SlackConfig } from "./config.ts";
+import { deliveryFailure, explain, slackErrorOf } from "./failure.ts";
+import { fetchFile } from "./fetch-file.ts";
 import { httpReceiver } from "./http-receiver.ts";
 import { COMMAND_PREFIX, permalinkOf } from "./inbound.ts";
 import { Intake } from "./intake.ts";
+import { findPost, Posts } from "./posts.ts";
 import { anchorText, MAX_PART_LENGTH } from "./render.ts";
-import { SocketReceiver } from "./socket-receiver.ts";
+import { SocketReceiver } from "./socket/socket-receiver.ts";
+import type { SlackIdentity, SlackLimits, WebApiOptions } from "./web-api.ts";
+import { defaultSlackLimits, identify, webApiClient } from "./web-api.ts";
 
 /** State of a started channel. */
 interface Running {
@@ -27,7 +27,7 @@ interface Running {
   readonly client: webApi.WebClient;
   readonly intake: Intake;
   readonly socket: SocketReceiver | undefined;
-  readonly cutOff: AbortController;
+  readonly aborter: AbortController;
 }
 
 /**
@@ -78,9 +78,9 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
     this.#stopping = undefined;
     this.#isStopped = false;
     const { clock, logger } = this.#context;
-    const cutOff = new AbortController();
-    this.#starting = cutOff;
-    const api = this.#apiOptions(cutOff.signal);
+    const aborter = new AbortController();
+    this.#starting = aborter;
+    const api = this.#apiOptions(aborter.signal);
     const client = webApiClient(this.#config.botToken.reveal(), api);
     const identity = await identify(client).catch((error: unknown) => {
       throw deliveryFailure(error);
@@ -92,8 +92,8 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
       access: this.#config.access,
       profiles: new Profiles(client, clock, this.#limits.profileMs),
       privateConversation: (user) => this.privateConversation(user),
-      tell: (message, why) => this.#tell(message, why),
-      removed: (what) => this.#noteRemoval(what),
+      showRefusal: (message, why) => this.#showRefusal(message, why),
+      onRemoved: (reason) => this.#onRemoved(reason),
     });
     if (this.#isStopped) throw new AppError("stopped", "the channel was stopped while it started");
     const appToken = this.#config.appToken?.reveal();
@@ -101,7 +101,7 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
       ? new SocketReceiver({ appToken, api, clock, logger, limits: this.#limits, intake })
       : undefined;
     this.#removed = undefined;
-    this.#running = { identity, client, intake, socket, cutOff };
+    this.#running = { identity, client, intake, socket, aborter };
     await socket?.start();
   }
 
@@ -144,9 +144,9 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
   }
 
   async fetchAttachment(attachment: Attachment, maxBytes: number): Promise<Uint8Array> {
-    return this.#call(({ client, cutOff }) => {
+    return this.#call(({ client, aborter }) => {
       const token = this.#config.botToken.reveal();
-      return fetchFile({ client, token, apiUrl: this.#config.apiUrl, signal: cutOff.signal }, attachment, maxBytes);
+      return fetchFile({ client, token, apiUrl: this.#config.apiUrl, signal: aborter.signal }, attachment, maxBytes);
     });
   }
 
@@ -173,10 +173,10 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
     // A start that waits for Slack must not delay the stop.
     if (running === undefined) return this.#starting?.abort();
     const { clock } = this.#context;
-    const timer = clock.after(this.#limits.stopMs, () => running.cutOff.abort());
+    const timer = clock.after(this.#limits.stopMs, () => running.aborter.abort());
     await Promise.allSettled([running.socket?.stop(), ...this.#deliveries]);
     timer.cancel();
-    running.cutOff.abort();
+    running.aborter.abort();
     this.#running = undefined;
   }
 
@@ -184,18 +184,18 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
   async #call<T>(call: (running: Running) => Promise<T>): Promise<T> {
     const running = this.#running;
     if (running === undefined || this.#isStopped) {
-      throw new DeliveryFailed("unavailable", "the channel does not run here now");
+      throw new DeliveryFailed("unavailable", "the channel is not running on this gateway");
     }
-    const underWay = call(running);
-    this.#deliveries.add(underWay);
+    const inFlight = call(running);
+    this.#deliveries.add(inFlight);
     try {
-      return await underWay;
+      return await inFlight;
     } finally {
-      this.#deliveries.delete(underWay);
+      this.#deliveries.delete(inFlight);
     }
   }
 
-  #tell({ conversation, account }: FromPerson, why: string): void {
+  #showRefusal({ conversation, account }: FromPerson, why: string): void {
     const { room, thread } = conversation;
     if (!this.#refusals.mayShow(account.id, why)) return;
     void this.#running?.client.chat
@@ -203,8 +203,8 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
       .catch((error: unknown) => this.#context.logger.debug({ error: explain(error) }, "could not show the refusal"));
   }
 
-  #noteRemoval(what: string): void {
-    this.#removed = `${what}: install it again and update botToken`;
+  #onRemoved(reason: string): void {
+    this.#removed = `${reason}: install it again and update botToken`;
     this.#context.logger.error({ reason: this.#removed }, "Slack app removed from the workspace");
   }
 

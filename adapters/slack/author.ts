@@ -1,10 +1,10 @@
 import { webApi } from "@slack/bolt";
 import { BoundedCache } from "../../core/contract/bounded-cache.ts";
 import type { Clock } from "../../core/contract/ports/clock.ts";
-import { slackErrorOf } from "./api/failure.ts";
-import type { SlackIdentity } from "./api/web-api.ts";
 import type { SlackAccess } from "./config.ts";
+import { slackErrorOf } from "./failure.ts";
 import type { EventEnvelope, MessageEvent } from "./payload.ts";
+import type { SlackIdentity } from "./web-api.ts";
 
 export interface Profile {
   readonly name?: string;
@@ -16,10 +16,10 @@ export interface Profile {
   readonly isStranger?: boolean;
 }
 
-const KNOWN_FOR_MS = 3_600_000;
-const UNKNOWN_FOR_MS = 60_000;
+const PROFILE_TTL_MS = 3_600_000;
+const MISSING_PROFILE_TTL_MS = 60_000;
 const MAX_CACHED = 5_000;
-const NOTHING: Profile = {};
+const NO_PROFILE: Profile = {};
 
 interface CachedProfile {
   readonly profile: Promise<Profile>;
@@ -30,31 +30,31 @@ interface CachedProfile {
 export class Profiles {
   readonly #client: webApi.WebClient;
   readonly #clock: Clock;
-  readonly #patienceMs: number;
+  readonly #pimeoutMs: number;
   readonly #cache = new BoundedCache<string, CachedProfile>(MAX_CACHED);
-  #silentUntil = 0;
+  #pausedUntil = 0;
 
-  constructor(client: webApi.WebClient, clock: Clock, patienceMs: number) {
+  constructor(client: webApi.WebClient, clock: Clock, pimeoutMs: number) {
     this.#client = client;
     this.#clock = clock;
-    this.#patienceMs = patienceMs;
+    this.#pimeoutMs = pimeoutMs;
   }
 
   of(user: string): Promise<Profile> {
     const now = this.#clock.monotonic();
     const cached = this.#cache.get(user);
     if (cached !== undefined && cached.until > now) return cached.profile;
-    if (now < this.#silentUntil) return Promise.resolve(NOTHING);
-    const asked = this.#ask(user);
-    const entry: CachedProfile = { profile: this.#inTime(asked), until: now + KNOWN_FOR_MS };
+    if (now < this.#pausedUntil) return Promise.resolve(NO_PROFILE);
+    const request = this.#fetch(user);
+    const entry: CachedProfile = { profile: this.#withTimeout(request), until: now + PROFILE_TTL_MS };
     this.#cache.set(user, entry);
     void entry.profile.then((profile) => {
-      if (profile === NOTHING) entry.until = Math.min(entry.until, this.#clock.monotonic() + UNKNOWN_FOR_MS);
+      if (profile === NO_PROFILE) entry.until = Math.min(entry.until, this.#clock.monotonic() + MISSING_PROFILE_TTL_MS);
     });
     return entry.profile;
   }
 
-  async #ask(user: string): Promise<Profile> {
+  async #fetch(user: string): Promise<Profile> {
     try {
       const { user: found } = await this.#client.users.info({ user, include_locale: true });
       const { display_name, real_name } = found?.profile ?? {};
@@ -68,15 +68,15 @@ export class Profiles {
       };
     } catch (error) {
       const pauseMs = pauseAfter(error);
-      if (pauseMs > 0) this.#silentUntil = this.#clock.monotonic() + pauseMs;
-      return NOTHING;
+      if (pauseMs > 0) this.#pausedUntil = this.#clock.monotonic() + pauseMs;
+      return NO_PROFILE;
     }
   }
 
-  #inTime(asked: Promise<Profile>): Promise<Profile> {
+  #withTimeout(request: Promise<Profile>): Promise<Profile> {
     return new Promise((resolve) => {
-      const timer = this.#clock.after(this.#patienceMs, () => resolve(NOTHING));
-      void asked.then((profile) => {
+      const timer = this.#clock.after(this.#pimeoutMs, () => resolve(NO_PROFILE));
+      void request.then((profile) => {
         timer.cancel();
         resolve(profile);
       });
@@ -88,7 +88,7 @@ export class Profiles {
 const pauseAfter = (error: unknown): number => {
   if (error instanceof webApi.WebAPIRateLimitedError) return error.retryAfter * 1_000;
   const name = slackErrorOf(error);
-  if (name === "missing_scope") return KNOWN_FOR_MS;
+  if (name === "missing_scope") return PROFILE_TTL_MS;
   return name === undefined ? 10_000 : 0;
 };
 
@@ -119,7 +119,7 @@ export const profileTeamOf = ({ teamIds, isStranger }: Profile, identity: SlackI
   return { team };
 };
 
-/** Why the author may not speak here. An unknown workspace counts as foreign. */
+/** Why the author may not write here. An unknown workspace counts as foreign. */
 export const refusalOf = (author: AuthorTeam, access: SlackAccess | undefined): string | undefined => {
   const { teams = [] } = access ?? {};
   if (author === "ours" || teams === "*") return undefined;
@@ -129,7 +129,7 @@ export const refusalOf = (author: AuthorTeam, access: SlackAccess | undefined): 
 
 const OTHER_WORKSPACE = "I only talk to members of my own workspace. Please ask my operator for access.";
 const UNKNOWN =
-  "I only talk to members of my own workspace, and Slack did not tell me yours. Please try again in a minute.";
+  "I only talk to members of my own workspace, and Slack did not report yours. Please try again in a minute.";
 
 const isOurs = (team: string, { teamId, enterpriseId }: SlackIdentity): boolean =>
   team === teamId || team === enterpriseId;

@@ -8,7 +8,9 @@ export const SlackAccess = z.strictObject({
   teams: z
     .union([z.literal("*"), z.array(z.string().min(1))])
     .optional()
-    .describe('Ids of other workspaces whose members may talk to it in shared channels, or "*"; none by default.'),
+    .describe(
+      'Ids of other workspaces whose members may talk to the agent in shared channels, or "*"; none by default.',
+    ),
 });
 export type SlackAccess = z.infer<typeof SlackAccess>;
 
@@ -18,19 +20,23 @@ const HttpUrl = z.string().refine((url) => /^https?:\/\//.test(url) && URL.canPa
 
 export const SlackConfig = z
   .strictObject({
-    adapter: z.literal("slack"),
+    adapter: z.literal("slack").describe("Slack."),
     ...channelFields,
     ...localeFields,
     ...streamingFields,
-    access: SlackAccess.optional(),
+    access: SlackAccess.optional().describe(
+      "Accounts and rooms that may talk to the agent; by default all of the workspace.",
+    ),
     botToken: secret({ startsWith: "xoxb-" }).describe("The app's Bot User OAuth Token."),
     signingSecret: secret()
       .optional()
-      .describe("Slack calls the gateway over HTTP, and signs with this. Either this or appToken."),
+      .describe("Verifies the requests that Slack sends to the gateway over HTTP. Set either this or appToken."),
     appToken: secret({ startsWith: "xapp-" })
       .optional()
-      .describe("Socket Mode, which needs no public address: an app-level token with connections:write."),
-    apiUrl: HttpUrl.default("https://slack.com/api/").describe("Where the Web API is; GovSlack and proxies differ."),
+      .describe("App-level token with connections:write, for Socket Mode, which needs no public address."),
+    apiUrl: HttpUrl.default("https://slack.com/api/").describe(
+      "Address of the Web API; differs for GovSlack and proxies.",
+    ),
   })
   .refine(({ signingSecret, appToken }) => (signingSecret === undefined) !== (appToken === undefined), {
     error: "needs exactly one of signingSecret (Slack calls the gateway) and appToken (Socket Mode)",

@@ -1,8 +1,8 @@
 import { verifySlackRequest } from "@slack/bolt";
 import { messageOf } from "../../core/contract/app-error.ts";
+import { Unwritable } from "../../core/contract/ports/backbone.ts";
 import type { Clock } from "../../core/contract/ports/clock.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
-import { Unwritable } from "../../core/contract/ports/write-availability.ts";
 import type { Webhook, WebhookResponse } from "../contract/abilities.ts";
 import type { Intake } from "./intake.ts";
 import { readBody } from "./payload.ts";
@@ -18,7 +18,7 @@ export interface HttpReceiverDeps {
 /** Far more than any event of Slack. */
 const MAX_BODY_BYTES = 1_000_000;
 
-/** The webhook for Slack's events, slash commands and buttons: it stores first and acknowledges then. */
+/** The webhook for Slack's events, slash commands and buttons: stores first, then acknowledges. */
 export const httpReceiver = ({ signingSecret, clock, logger, intake }: HttpReceiverDeps): Webhook => ({
   method: "POST",
   path: "events",
@@ -26,7 +26,7 @@ export const httpReceiver = ({ signingSecret, clock, logger, intake }: HttpRecei
   async handle({ headers, body }) {
     const refusal = refusalOf(headers, body, signingSecret, clock.now());
     if (refusal !== undefined) {
-      logger.warn({ refusal }, "request refused: Slack did not sign it");
+      logger.warn({ refusal }, "request refused: not signed by Slack");
       return { status: 401 };
     }
     const payload = readBody(body, headers["content-type"]);
@@ -35,14 +35,14 @@ export const httpReceiver = ({ signingSecret, clock, logger, intake }: HttpRecei
     try {
       const taken = await intake()?.take(payload);
       if (taken === undefined) return { status: 503 };
-      return taken.answer === "refused" && payload.kind === "command" ? onlyToThem(taken.why) : { status: 200 };
+      return taken.answer === "refused" && payload.kind === "command" ? ephemeral(taken.why) : { status: 200 };
     } catch (error) {
       logger[error instanceof Unwritable ? "debug" : "warn"](
         { error: messageOf(error) },
         "could not store the Slack event",
       );
       // Slack retries events, but never commands.
-      return payload.kind === "command" ? onlyToThem(TRY_AGAIN) : { status: 503 };
+      return payload.kind === "command" ? ephemeral(TRY_AGAIN) : { status: 503 };
     }
   },
 });
@@ -51,7 +51,7 @@ export const TRY_AGAIN = "I could not store this just now. Please try again in a
 
 const text = (body: string): WebhookResponse => ({ status: 200, headers: { "content-type": "text/plain" }, body });
 
-const onlyToThem = (why: string): WebhookResponse => ({
+const ephemeral = (why: string): WebhookResponse => ({
   status: 200,
   headers: { "content-type": "application/json" },
   body: JSON.stringify({ response_type: "ephemeral", text: why }),

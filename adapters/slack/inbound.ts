@@ -1,14 +1,14 @@
 import { z } from "zod";
-import type { AgentRef } from "../../core/contract/messages/agent-ref.ts";
+import type { AgentRef } from "../../core/contract/messages/addresses.ts";
 import type { Conversation } from "../../core/contract/messages/conversation.ts";
 import type { Attachment, CommandLine, CommandMessage, FromPerson } from "../../core/contract/messages/user-message.ts";
 import { isoTime } from "../../core/contract/ports/clock.ts";
 import { kindFor, textCommand } from "../contract/text-command.ts";
-import type { SlackIdentity } from "./api/web-api.ts";
 import { type AuthorTeam, authorTeamOf } from "./author.ts";
 import type { SlackAccess } from "./config.ts";
 import { type ButtonPress, type EventEnvelope, MessageEvent, SlackFile, type SlashCommand } from "./payload.ts";
 import { commandOfAction } from "./render.ts";
+import type { SlackIdentity } from "./web-api.ts";
 
 export interface Arrival extends AgentRef {
   readonly channel: string;
@@ -21,40 +21,45 @@ export interface Arrival extends AgentRef {
 /** The account has no name yet: the profile has it, and sometimes only the profile names the workspace. */
 export type Inbound =
   | { readonly message: FromPerson; readonly author: AuthorTeam }
-  /** strange: unexpected, worth a warning. removed: the app is no longer installed. */
-  | { readonly ignored: string; readonly strange?: boolean; readonly removed?: boolean };
+  /** unexpected: worth a warning. removed: the app is no longer installed. */
+  | { readonly ignored: string; readonly unexpected?: boolean; readonly removed?: boolean };
 
 /** Subtypes of messages that people write. All others are edits, deletions, joins and bot posts. */
-const SPOKEN: ReadonlySet<string | undefined> = new Set([undefined, "file_share", "thread_broadcast", "me_message"]);
+const FROM_PEOPLE: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  "file_share",
+  "thread_broadcast",
+  "me_message",
+]);
 const DIRECT: ReadonlySet<string | undefined> = new Set(["im", "app_home"]);
 
 export const messageOfEvent = (envelope: EventEnvelope, arrival: Arrival): Inbound => {
   const { identity } = arrival;
-  if (!isForUs(envelope, identity)) return { ignored: `it is for workspace ${envelope.team_id}`, strange: true };
-  if (isRemoval(envelope.event)) return { ignored: "the app was uninstalled", strange: true, removed: true };
+  if (!isForUs(envelope, identity)) return { ignored: `it is for workspace ${envelope.team_id}`, unexpected: true };
+  if (isRemoval(envelope.event)) return { ignored: "the app was uninstalled", unexpected: true, removed: true };
   const { success, data: event } = MessageEvent.safeParse(envelope.event);
   if (!success) {
     const { type } = envelope.event;
-    const strange = type === "message" || type === "app_mention";
-    return { ignored: `an event of type "${type.slice(0, 60)}"`, strange };
+    const unexpected = type === "message" || type === "app_mention";
+    return { ignored: `an event of type "${type.slice(0, 60)}"`, unexpected };
   }
-  if (!SPOKEN.has(event.subtype)) return { ignored: `a message of subtype "${event.subtype?.slice(0, 60)}"` };
+  if (!FROM_PEOPLE.has(event.subtype)) return { ignored: `a message of subtype "${event.subtype?.slice(0, 60)}"` };
   if (event.edited !== undefined) return { ignored: "an edit" };
   if (event.bot_id || event.user === undefined || event.user === identity.botUserId || event.user === "USLACKBOT") {
-    return { ignored: "a bot's words" };
+    return { ignored: "a message of a bot" };
   }
   const isDirect = event.type === "message" && DIRECT.has(event.channel_type);
-  if (!isDirect && !callsUs(event, arrival)) return { ignored: "the app was not addressed" };
+  if (!isDirect && !addressesUs(event, arrival)) return { ignored: "the app was not addressed" };
   const thread = isDirect ? event.thread_ts : (event.thread_ts ?? event.ts);
   const conversation = conversationOf(arrival, event.channel, thread, isDirect ? "private" : "shared");
-  const message = spoken(event, event.user, conversation, arrival);
+  const message = fromEvent(event, event.user, conversation, arrival);
   return { message, author: authorTeamOf(event, envelope, identity) };
 };
 
 export const messageOfCommand = (command: SlashCommand, arrival: Arrival): Inbound => {
   const { identity, channel } = arrival;
   if (!isOurTeam(command.team_id, command.enterprise_id, identity)) {
-    return { ignored: `a command in workspace ${command.team_id}`, strange: true };
+    return { ignored: `a command in workspace ${command.team_id}`, unexpected: true };
   }
   const [, word = "help", args = ""] = /^\/?(\S+)\s*([\s\S]*)$/.exec(plainText(command.text, "")) ?? [];
   const isDirect = command.channel_name === "directmessage" || command.channel_id.startsWith("D");
@@ -71,7 +76,7 @@ export const messageOfCommand = (command: SlashCommand, arrival: Arrival): Inbou
 export const messageOfButton = (press: ButtonPress, arrival: Arrival): Inbound => {
   const { identity, channel } = arrival;
   if (press.team && !isOurTeam(press.team.id, press.enterprise?.id, identity)) {
-    return { ignored: `a button in workspace ${press.team.id}`, strange: true };
+    return { ignored: `a button in workspace ${press.team.id}`, unexpected: true };
   }
   const [action] = press.actions;
   const name = action === undefined ? undefined : commandOfAction(action.action_id);
@@ -89,7 +94,7 @@ export const messageOfButton = (press: ButtonPress, arrival: Arrival): Inbound =
   return { message: { ...message, replyTo: shownIn }, author };
 };
 
-const spoken = (event: MessageEvent, user: string, conversation: Conversation, arrival: Arrival): FromPerson => {
+const fromEvent = (event: MessageEvent, user: string, conversation: Conversation, arrival: Arrival): FromPerson => {
   const { identity, channel } = arrival;
   const text = plainText(event.text ?? "", identity.botUserId);
   const attachments = (event.files ?? []).flatMap(attachmentOf);
@@ -150,7 +155,7 @@ const conversationOf = (
 });
 
 /** A message in a thread on one of the app's own posts is an answer to it. */
-const callsUs = (event: MessageEvent, { identity, access }: Arrival): boolean =>
+const addressesUs = (event: MessageEvent, { identity, access }: Arrival): boolean =>
   event.type === "app_mention" ||
   mentions(event.text ?? "", identity.botUserId) ||
   event.parent_user_id === identity.botUserId ||

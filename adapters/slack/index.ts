@@ -14,10 +14,10 @@ export const slack: AdapterDefinition<typeof SlackConfig> = {
     },
     {
       flag: "slack-mode",
-      message: "Slack: how do messages come?",
+      message: "Slack: how does Mooring receive messages?",
       choices: [
         { value: "socket", label: "Socket Mode: Mooring calls Slack, no public address needed" },
-        { value: "http", label: "over HTTP: Slack calls this gateway's public address" },
+        { value: "http", label: "HTTP: Slack calls this gateway's public address" },
       ],
       otherwise: "socket",
     },

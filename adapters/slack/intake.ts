@@ -1,15 +1,15 @@
 import { AppError } from "../../core/contract/app-error.ts";
 import type { Conversation } from "../../core/contract/messages/conversation.ts";
 import type { FromPerson } from "../../core/contract/messages/user-message.ts";
-import { refuseIfUnwritable } from "../../core/contract/ports/write-availability.ts";
+import { refuseIfUnwritable } from "../../core/contract/ports/backbone.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Inbox } from "../contract/channel-adapter.ts";
 import { KeyedQueue } from "../contract/keyed-queue.ts";
-import type { SlackIdentity } from "./api/web-api.ts";
 import { type AuthorTeam, type Profiles, profileTeamOf, refusalOf } from "./author.ts";
 import type { SlackAccess } from "./config.ts";
 import { type Arrival, type Inbound, messageOfButton, messageOfCommand, messageOfEvent } from "./inbound.ts";
 import type { Payload } from "./payload.ts";
+import type { SlackIdentity } from "./web-api.ts";
 
 /** The outcome for Slack. refused: a retry would change nothing, and the person sees the reason. */
 export type Taken = { readonly answer: "stored" | "ignored" } | { readonly answer: "refused"; readonly why: string };
@@ -23,13 +23,13 @@ export interface IntakeDeps {
   /** The app's own direct message conversation with a person. */
   privateConversation(user: string): Promise<Conversation>;
   /** Shows the author of a message, and only them, why it was refused. Never fails. */
-  tell(message: FromPerson, why: string): void;
+  showRefusal(message: FromPerson, why: string): void;
   /** Called when Slack reports that the app was removed. */
-  removed(what: string): void;
+  onRemoved(reason: string): void;
 }
 
 /** Errors that a retry of the same event would repeat. */
-const FINAL: ReadonlySet<string> = new Set(["forbidden", "rate-limited", "too-large", "bad-input"]);
+const PERMANENT: ReadonlySet<string> = new Set(["forbidden", "rate-limited", "too-large", "bad-input"]);
 
 /** Intake of both receivers: resolves once the message is stored, ignored or refused. */
 export class Intake {
@@ -44,10 +44,10 @@ export class Intake {
   async take(payload: Payload): Promise<Taken> {
     const inbound = this.#read(payload);
     if ("ignored" in inbound) {
-      const { context, removed } = this.#deps;
+      const { context, onRemoved } = this.#deps;
       const { logger } = context;
-      if (inbound.removed) removed(inbound.ignored);
-      logger[inbound.strange ? "warn" : "debug"]({ ignored: inbound.ignored }, "Slack event ignored");
+      if (inbound.removed) onRemoved(inbound.ignored);
+      logger[inbound.unexpected ? "warn" : "debug"]({ ignored: inbound.ignored }, "Slack event ignored");
       return { answer: "ignored" };
     }
     const { message, author } = inbound;
@@ -62,7 +62,7 @@ export class Intake {
       await this.#deps.inbox.accept(ready);
       return { answer: "stored" };
     } catch (error) {
-      if (error instanceof AppError && FINAL.has(error.code)) return this.#refuse(payload, ready, error.message);
+      if (error instanceof AppError && PERMANENT.has(error.code)) return this.#refuse(payload, ready, error.message);
       throw error;
     }
   }
@@ -79,7 +79,7 @@ export class Intake {
       case "button":
         return messageOfButton(payload.press, arrival);
       case "other":
-        return { ignored: payload.what, strange: payload.malformed };
+        return { ignored: payload.what, unexpected: payload.malformed };
       default:
         return { ignored: payload.kind };
     }
@@ -94,16 +94,16 @@ export class Intake {
     const { teamIds: _, isStranger: __, ...known } = profile;
     const account = { ...message.account, ...known };
     // A slash command also works in a conversation between two people, in which the app is not a member.
-    const isElsewhere = payload.kind === "command" && message.conversation.kind === "private";
-    if (!isElsewhere) return { ...message, account };
+    const mayBeForeignDm = payload.kind === "command" && message.conversation.kind === "private";
+    if (!mayBeForeignDm) return { ...message, account };
     return { ...message, account, conversation: await this.#deps.privateConversation(account.id) };
   }
 
   #refuse(payload: Payload, message: FromPerson, why: string): Taken {
-    const { context, tell } = this.#deps;
+    const { context, showRefusal } = this.#deps;
     context.logger.info({ message: message.id, why }, "message refused");
     // The response to a slash command shows the reason itself.
-    if (payload.kind !== "command") tell(message, why);
+    if (payload.kind !== "command") showRefusal(message, why);
     return { answer: "refused", why };
   }
 }

@@ -1,10 +1,10 @@
 import type { Nodes, Table } from "mdast";
 import { lastBreakWithin, MIN_PART_LENGTH, splitMarkdown } from "../contract/markdown/split-markdown.ts";
 import { alignColumns, cellsOf, columnWidths, type Rows } from "../contract/markdown/text-table.ts";
-import { type Mark, type MarkdownDialect, MarkdownWriter } from "../contract/markdown/write-markdown.ts";
+import { type Mark, type MarkdownDialect, MarkdownWriter, plainText } from "../contract/markdown/write-markdown.ts";
 
 /** A block of text in mrkdwn. Lines of code can be split anywhere, other text cannot. */
-export interface Written {
+export interface MrkdwnBlock {
   readonly text: string;
   readonly code: boolean;
   /** The markdown source of the block. */
@@ -12,7 +12,7 @@ export interface Written {
 }
 
 /** Converts markdown to mrkdwn, block by block. */
-export const writeMrkdwn = (markdown: string): Written[] => {
+export const writeMrkdwn = (markdown: string): MrkdwnBlock[] => {
   const writer = new MarkdownWriter(markdown, mrkdwn);
   return writer.root.children.flatMap((node) => {
     const source = markdown.slice(node.position?.start.offset, node.position?.end.offset);
@@ -89,9 +89,9 @@ const rowLists = ([header = [], ...body]: Rows): string[] =>
   ]);
 
 const textWithAddresses = (node: Nodes): string => {
-  if ("value" in node) return node.value;
   if (node.type === "image") return node.alt || node.url;
-  const inner = "children" in node ? node.children.map(textWithAddresses).join("") : "";
+  if (!("children" in node)) return plainText(node);
+  const inner = node.children.map(textWithAddresses).join("");
   return node.type === "link" && node.url !== inner && /^https?:/i.test(node.url) ? `${inner} (${node.url})` : inner;
 };
 
@@ -104,7 +104,7 @@ export const sectionsOf = (markdown: string): string[] => join(writeMrkdwn(markd
 /** The source text, fully escaped. */
 export const plainSections = (text: string): string[] => splitLines(escapeMrkdwn(text.trim()) || "…");
 
-const fitting = (written: Written): string[] => {
+const fitting = (written: MrkdwnBlock): string[] => {
   const { text, code, source } = written;
   if (text.length <= MAX_SECTION) return [text];
   if (code) return splitCode(text);

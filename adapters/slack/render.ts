@@ -30,20 +30,20 @@ export const renderPost = (delivery: Delivery): SlackPost =>
 const plainPost = (delivery: Delivery): SlackPost => {
   const { part, anchor } = delivery;
   const sections = [...plainSections(part.markdown), ...(anchor ? [escapeMrkdwn(anchor.text)] : [])];
-  return postOf(sections, buttonsBlock(delivery), { fallback: "", spoken: "" });
+  return postOf(sections, buttonsBlock(delivery), { fallback: "", notification: "" });
 };
 
 const textPost = (delivery: Delivery): SlackPost => {
   const { part, anchor } = delivery;
   const below = [...(anchor ? [anchorBlock(anchor)] : []), ...buttonsBlock(delivery)];
-  const spoken = anchor ? `\n\n${escapeMrkdwn(anchor.text)}` : "";
-  return postOf(writtenIn(part.markdown), below, { fallback: anchor?.text ?? "", spoken });
+  const notification = anchor ? `\n\n${escapeMrkdwn(anchor.text)}` : "";
+  return postOf(writtenIn(part.markdown), below, { fallback: anchor?.text ?? "", notification });
 };
 
 const postOf = (
   sections: readonly string[],
   below: types.KnownBlock[],
-  { fallback, spoken }: { readonly fallback: string; readonly spoken: string },
+  { fallback, notification }: { readonly fallback: string; readonly notification: string },
 ): SlackPost => {
   if (sections.reduce((sum, section) => sum + section.length, 0) > MAX_BLOCK_CHARS) {
     // Only text full of escaped signs gets this long. The text field of a message accepts 40,000.
@@ -51,7 +51,7 @@ const postOf = (
     return { ...PLAIN, text: sections.join("\n\n"), blocks: [], attachments };
   }
   const [first = "", ...rest] = sections;
-  const text = `${first}${rest.length > 0 ? " …" : ""}${spoken}`;
+  const text = `${first}${rest.length > 0 ? " …" : ""}${notification}`;
   // An edit keeps blocks and attachments that it does not name, so a post always names both.
   return { ...PLAIN, text, blocks: [...sections.map(sectionBlock), ...below], attachments: [] };
 };

@@ -11,7 +11,7 @@ import type {
   PermalinkAdapter,
   ReachAdapter,
   TypingAdapter,
-  UnreachablePlace,
+  UnreachableConversation,
   Webhook,
   WebhookAdapter,
 } from "../contract/abilities.ts";
@@ -19,23 +19,22 @@ import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
 import { RefusalThrottle } from "../contract/refusal-throttle.ts";
-import { draw } from "../contract/render-delivery.ts";
+import { renderOrFail } from "../contract/render-delivery.ts";
 import { BotToken, SignInCheck } from "./api/bot-token.ts";
 import { Calls, RoomCalls } from "./api/calls.ts";
 import { checkTeams } from "./api/check-live.ts";
 import type { Address, OutgoingActivity } from "./api/connector.ts";
 import { Connector } from "./api/connector.ts";
 import { fetchFile } from "./api/fetch-file.ts";
-import { wordsFor } from "./api/reach-state.ts";
+import { reasonText } from "./api/reach-state.ts";
 import type { Reference } from "./api/references.ts";
 import { References } from "./api/references.ts";
 import { SigningKeys } from "./api/signing-keys.ts";
 import type { TeamsConfig } from "./config.ts";
 import { conversationId, messageLink } from "./inbound.ts";
-import { receiveActivity } from "./intake/intake.ts";
-import { escapeXml, MAX_PART_LENGTH, writtenSize } from "./render/escape.ts";
-import { anchorBytes } from "./render/footer-card.ts";
-import { renderDelivery } from "./render.ts";
+import { receiveActivity } from "./intake.ts";
+import { escapeXml } from "./markdown.ts";
+import { anchorBytes, MAX_PART_LENGTH, renderDelivery, sourceSize } from "./render.ts";
 
 const MAX_BODY_BYTES = 256 * 1024;
 
@@ -74,7 +73,7 @@ export class TeamsAdapter implements Abilities {
       resend: "repeats",
       maxPartLength: MAX_PART_LENGTH,
       anchorLength: anchorBytes,
-      measure: writtenSize,
+      measure: sourceSize,
       // Teams counts edits as messages. Of 1,800 an hour per conversation this leaves 360 for answers; of 50 a second
       // per bot, streams take 10.
       editEveryMs: 2_500,
@@ -127,7 +126,7 @@ export class TeamsAdapter implements Abilities {
 
   async deliver(delivery: Delivery): Promise<Receipt> {
     const { target, firstMessageId } = delivery;
-    const activity = draw(delivery, renderDelivery);
+    const activity = renderOrFail(delivery, renderDelivery);
     const messageId = await this.#rooms.call(delivery, (reference, signal) => {
       const address = addressIn(target, reference, firstMessageId);
       const isNewThread = reference.kind === "channel" && (target.thread ?? firstMessageId) === undefined;
@@ -141,7 +140,7 @@ export class TeamsAdapter implements Abilities {
 
   async edit(messageId: string, delivery: Delivery): Promise<Receipt> {
     const { target, firstMessageId = messageId } = delivery;
-    const activity = draw(delivery, renderDelivery);
+    const activity = renderOrFail(delivery, renderDelivery);
     await this.#rooms.call(delivery, (reference, signal) =>
       this.#connector.update(addressIn(target, reference, firstMessageId), messageId, activity, signal),
     );
@@ -166,7 +165,7 @@ export class TeamsAdapter implements Abilities {
     return { channel: this.channel, room, kind: "private" };
   }
 
-  async *unreachable(): AsyncIterable<UnreachablePlace> {
+  async *unreachable(): AsyncIterable<UnreachableConversation> {
     for await (const { key, room, reference } of this.#references.unreachable()) {
       const { kind, accountId, unreachable } = reference;
       yield {
@@ -174,7 +173,7 @@ export class TeamsAdapter implements Abilities {
         conversation: { channel: this.channel, room, kind: kind === "personal" ? "private" : "shared" },
         ...(accountId !== undefined && { accountId }),
         ...unreachable,
-        reason: wordsFor(unreachable.state),
+        reason: reasonText(unreachable.state),
       };
     }
   }
@@ -206,8 +205,8 @@ export class TeamsAdapter implements Abilities {
     return this.#calls.make(async (signal) => {
       const open = () => this.#connector.openPrivate(serviceUrl, userId, this.#bot, signal);
       const room = await this.#rooms.guarded(serviceUrl, open);
-      await this.#references.keepRoom(room, { serviceUrl, kind: "personal", accountId });
-      await this.#references.keepPerson(accountId, { userId, serviceUrl, privateRoom: room });
+      await this.#references.storeRoom(room, { serviceUrl, kind: "personal", accountId });
+      await this.#references.storePerson(accountId, { userId, serviceUrl, privateRoom: room });
       return room;
     });
   }

@@ -30,35 +30,39 @@ export const TeamsAccess = z
       .union([z.literal("*"), z.array(z.string().min(1))])
       .optional()
       .describe(
-        "Ids of the teams whose channels the agent listens in. Group chats, which have no team, are then closed.",
+        "Ids of the teams in whose channels the agent listens. If set, group chats, which have no team, are refused.",
       ),
   })
   .transform(({ teams, ...access }) => ({ ...access, workspaces: teams }));
 export type TeamsAccess = z.infer<typeof TeamsAccess>;
 
 export const TeamsConfig = z.strictObject({
-  adapter: z.literal("teams"),
+  adapter: z.literal("teams").describe("Microsoft Teams."),
   ...channelFields,
   ...streamingFields,
-  access: TeamsAccess.optional(),
+  access: TeamsAccess.optional().describe(
+    "Accounts and rooms that may talk to the agent; by default all of the tenant.",
+  ),
   appId: DirectoryId.describe("Application (client) ID of the bot's app registration."),
   appPassword: secret().describe("The value of a client secret of that registration, not the secret's ID."),
-  tenantId: DirectoryId.describe("Directory (tenant) ID. Only activities of this tenant are taken."),
+  tenantId: DirectoryId.describe("Directory (tenant) ID. Only activities of this tenant are accepted."),
   openIdMetadataUrl: SafeUrl.default("https://login.botframework.com/v1/.well-known/openidconfiguration").describe(
-    "Where the keys are named that sign Teams' requests. The keys must be on the same host.",
+    "OpenID document that names the keys of Teams' requests. The keys must be on the same host.",
   ),
-  tokenUrl: SafeUrl.default("https://login.microsoftonline.com").describe("Where the bot gets its own tokens."),
+  tokenUrl: SafeUrl.default("https://login.microsoftonline.com").describe(
+    "Address from which the bot gets its tokens.",
+  ),
   issuer: SafeUrl.default("https://api.botframework.com").describe(
-    "Who issues the tokens of Teams' requests; the bot's own tokens are for it.",
+    "Issuer of the tokens in Teams' requests, and audience of the bot's own tokens.",
   ),
   serviceUrls: z
     .array(SafeUrl)
     .min(1)
     .default(["https://smba.trafficmanager.net", "https://smba.infra.gcc.teams.microsoft.com"])
-    .describe("Addresses that answers may be sent to, with the bot's token. Everything below them is allowed."),
+    .describe("Addresses to which answers may be sent with the bot's token. Paths below them are allowed too."),
   fileHosts: z
     .array(FileHost)
     .default(["*.sharepoint.com"])
-    .describe("Hosts that the files of people's messages may be fetched from, without a token."),
+    .describe("Hosts from which attached files may be downloaded, without a token."),
 });
 export type TeamsConfig = z.infer<typeof TeamsConfig>;

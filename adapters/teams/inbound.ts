@@ -1,13 +1,12 @@
 import { z } from "zod";
-import type { AgentRef } from "../../core/contract/messages/agent-ref.ts";
+import type { AgentRef } from "../../core/contract/messages/addresses.ts";
 import type { Conversation } from "../../core/contract/messages/conversation.ts";
 import type { Account, InboundMessage } from "../../core/contract/messages/user-message.ts";
 import { isoTime } from "../../core/contract/ports/clock.ts";
 import { kindFor, textCommand } from "../contract/text-command.ts";
+import type { Activity, SentAttachment } from "./activity.ts";
+import { isMentioned, messageText, sentFiles } from "./activity.ts";
 import type { Reference } from "./api/references.ts";
-import type { Activity, SentAttachment } from "./inbound/activity.ts";
-import { isMentioned, messageText } from "./inbound/message-text.ts";
-import { sentFiles } from "./inbound/sent-files.ts";
 
 export interface Arrival extends AgentRef {
   readonly channel: string;
@@ -19,7 +18,7 @@ export interface Arrival extends AgentRef {
   readonly traceId: string;
 }
 
-/** The value of our buttons; see `render/footer-card.ts`. */
+/** The value of our buttons; see `render.ts`. */
 export const PressedButton = z.looseObject({
   mooring: z.looseObject({ command: z.string().min(1), args: z.string().default("") }),
 });
@@ -43,7 +42,7 @@ export const userMessageOf = (activity: Activity, arrival: Arrival): InboundMess
   // An edit cannot turn a message into a command.
   if (isEdit && command !== undefined) return undefined;
   const kind = isEdit ? ({ kind: "edit" } as const) : kindFor(command);
-  const replyTo = answered(activity, conversation);
+  const replyTo = answeredMessage(activity, conversation);
   const link = messageLink(conversation, id, referenceOf(activity), arrival.directory);
   return {
     ...kind,
@@ -123,13 +122,16 @@ const kindOf = ({ conversation, channelData }: Activity): Reference["kind"] => {
 
 const accountOf = ({ locale, localTimezone }: Activity, from: NonNullable<Activity["from"]>): Account => ({
   id: from.aadObjectId ?? from.id,
-  name: from.name || "Somebody",
+  name: from.name || "Unknown user",
   ...(locale !== undefined && { locale }),
   ...(localTimezone !== undefined && { timeZone: localTimezone }),
 });
 
 /** The card of a pressed button, the quoted message, or the root of the thread. */
-const answered = ({ id, value, replyToId, attachments }: Activity, { thread }: Conversation): string | undefined => {
+const answeredMessage = (
+  { id, value, replyToId, attachments }: Activity,
+  { thread }: Conversation,
+): string | undefined => {
   if (value != null && replyToId !== undefined) return replyToId;
   const root = thread === id ? undefined : thread;
   return attachments.map(quotedIn).find((quoted) => quoted !== undefined) ?? replyToId ?? root;

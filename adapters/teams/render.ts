@@ -1,24 +1,39 @@
-import type { ReplyAction } from "../../core/contract/messages/agent-reply.ts";
+import type { Anchor, ReplyAction } from "../../core/contract/messages/agent-reply.ts";
 import type { Delivery } from "../contract/channel-adapter.ts";
+import type { Measure } from "../contract/markdown/split-markdown.ts";
 import { offeredActions } from "../contract/render-delivery.ts";
 import type { OutgoingActivity } from "./api/connector.ts";
-import { asWritten, bytesOf, MAX_BYTES, wellFormed, withoutTemplates } from "./render/escape.ts";
-import type { ShownAnchor } from "./render/footer-card.ts";
-import { anchorCard, plainAnchor } from "./render/footer-card.ts";
-import { renderMarkdown } from "./render/markdown.ts";
+import { escapeXml, renderMarkdown, wellFormed, withoutTemplates } from "./markdown.ts";
+
+/** Teams accepts 100 kB, but some older endpoints only 28: this fits all of them, less the overhead of the call. */
+const MAX_BYTES = 27 * 1024;
+
+/** Maximum text length of a part in units of `sourceSize`. The rest is room for mark-up, the anchor and buttons. */
+export const MAX_PART_LENGTH = 12 * 1024;
+
+/** Teams counts two bytes per UTF-16 unit, but some characters take three in transit. Returns the larger count. */
+export const bytesOf = (json: string): number => Math.max(2 * json.length, Buffer.byteLength(json));
+
+/** The escaped source text, which is sent if the rendered markdown would be too large. */
+const escapedSource = (markdown: string): string => escapeXml(markdown).replaceAll("\n", "<br/>");
+
+const QUOTES = bytesOf('""');
+
+/** The size of a text in a message that holds its escaped source. */
+export const sourceSize: Measure = (markdown) => bytesOf(JSON.stringify(escapedSource(markdown))) - QUOTES;
 
 /**
  * Renders a part of a reply: the text as XML, the anchor and buttons in a separate card. If the rendered markdown is too
  * large, the message holds the escaped source text instead.
  */
 export const renderDelivery = (delivery: Delivery): OutgoingActivity => {
-  const markdown = wordsOf(delivery);
-  const written = asWritten(markdown);
-  const drawable = offeredActions(delivery).filter(({ value = "" }) => value.length <= MAX_VALUE);
-  const actions = fitting(drawable.slice(0, MAX_ACTIONS), (some) => messageOf(delivery, written, some));
+  const markdown = textOf(delivery);
+  const source = escapedSource(markdown);
+  const usable = offeredActions(delivery).filter(({ value = "" }) => value.length <= MAX_VALUE);
+  const actions = fitting(usable.slice(0, MAX_ACTIONS), (some) => messageOf(delivery, source, some));
   if (delivery.plain) return plainMessage(delivery, actions);
-  const drawn = messageOf(delivery, renderMarkdown(markdown), actions);
-  return fits(drawn) ? drawn : messageOf(delivery, written, actions);
+  const rendered = messageOf(delivery, renderMarkdown(markdown), actions);
+  return fits(rendered) ? rendered : messageOf(delivery, source, actions);
 };
 
 /** For a text that failed to render. Its anchor is in text form; a digest already has its anchors in the text. */
@@ -26,11 +41,11 @@ const plainMessage = (delivery: Delivery, actions: readonly ReplyAction[]): Outg
   const { part, anchor } = delivery;
   const text = anchor === null ? part.markdown : `${part.markdown.trimEnd()}\n\n${anchor.text}`;
   const { sections: _, ...whole } = delivery;
-  return messageOf({ ...whole, anchor: null }, asWritten(text), actions);
+  return messageOf({ ...whole, anchor: null }, escapedSource(text), actions);
 };
 
 /** The text without the anchors, which a digest shows in its card. */
-const wordsOf = ({ part, sections }: Delivery): string =>
+const textOf = ({ part, sections }: Delivery): string =>
   sections === undefined ? part.markdown : sections.map(({ markdown }) => markdown).join("\n\n");
 
 const messageOf = (delivery: Delivery, text: string, actions: readonly ReplyAction[]): OutgoingActivity => {
@@ -41,7 +56,7 @@ const messageOf = (delivery: Delivery, text: string, actions: readonly ReplyActi
     textFormat: "xml",
     text,
     // Notifications show the summary.
-    ...(anchors.length > 0 && { summary: [firstWords(wordsOf(delivery)), ...anchors.map(plainAnchor)].join("\n") }),
+    ...(anchors.length > 0 && { summary: [previewOf(textOf(delivery)), ...anchors.map(plainAnchor)].join("\n") }),
     ...(card && { attachments: [{ contentType: "application/vnd.microsoft.card.adaptive", content: card }] }),
   };
 };
@@ -67,5 +82,105 @@ const MAX_ACTIONS = 24;
 /** No value of our buttons is longer. */
 const MAX_VALUE = 2_000;
 
-const firstWords = (markdown: string): string =>
+const previewOf = (markdown: string): string =>
   withoutTemplates(wellFormed([...markdown.slice(0, 2_000).replace(/\s+/g, " ").trim()].slice(0, 140).join("")));
+
+const MAX_LABEL = 40;
+const MAX_SUMMARY = 300;
+const MAX_LINK = 1_000;
+/** Teams shows six of a set and hides more behind a menu that phones lack. A phone fits three side by side. */
+const BUTTONS_IN_A_ROW = 3;
+
+type Card = Readonly<Record<string, unknown>>;
+
+/** `number`: the position of the item in a digest. */
+interface ShownAnchor {
+  readonly anchor: Anchor;
+  readonly number?: number;
+}
+
+/** The card below the text, with anchors and buttons and never the model's text. Undefined if there are neither. */
+const anchorCard = (anchors: readonly ShownAnchor[], actions: readonly ReplyAction[]): Card | undefined => {
+  if (anchors.length === 0 && actions.length === 0) return undefined;
+  return {
+    type: "AdaptiveCard",
+    $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
+    version: "1.5",
+    ...(anchors.length > 0 && { fallbackText: anchors.map(plainAnchor).join("\n") }),
+    body: [...anchors.flatMap(linesOf), ...rowsOf(actions)],
+  };
+};
+
+/** The size that an anchor adds to a digest: in its card, and in the two texts for clients without cards. */
+export const anchorBytes = (anchor: Anchor): number => {
+  const shown = { anchor, number: 100 };
+  return bytesOf(JSON.stringify([linesOf(shown), plainAnchor(shown), plainAnchor(shown)]));
+};
+
+/** One line for previews and for clients without cards, with the time in UTC. */
+const plainAnchor = (shown: ShownAnchor): string => {
+  const { startedAt } = shown.anchor;
+  const { what, when } = anchorTexts(shown);
+  return withoutTemplates(`${what} · ${when(`${startedAt.slice(0, 16).replace("T", " ")} UTC`)}`);
+};
+
+const linesOf = (shown: ShownAnchor): readonly Card[] => [whatLine(shown), whenLine(shown)];
+
+/** Text runs do not support markdown, so a summary stays plain text. */
+const whatLine = (shown: ShownAnchor): Card => {
+  const url = safeLink(shown.anchor.link);
+  const run = {
+    type: "TextRun",
+    text: withoutTemplates(anchorTexts(shown).what),
+    size: "Small",
+    isSubtle: true,
+    ...(url !== undefined && { selectAction: { type: "Action.OpenUrl", url } }),
+  };
+  return { type: "RichTextBlock", inlines: [run] };
+};
+
+const safeLink = (link = ""): string | undefined => {
+  if (!/^https?:/i.test(link) || !URL.canParse(link)) return undefined;
+  const { href } = new URL(link);
+  return href.length <= MAX_LINK ? href : undefined;
+};
+
+/** The reader's client fills in its local date and time; it requires upper case, no spaces and no fractions. */
+const whenLine = (shown: ShownAnchor): Card => {
+  const at = `${shown.anchor.startedAt.slice(0, 19)}Z`;
+  const text = anchorTexts(shown).when(`{{DATE(${at},SHORT)}} {{TIME(${at})}}`);
+  return { type: "TextBlock", text, size: "Small", isSubtle: true, spacing: "None", wrap: true };
+};
+
+interface AnchorTexts {
+  readonly what: string;
+  readonly when: (time: string) => string;
+}
+
+/** The channel's name comes from the configuration: letters, digits and "-". */
+const anchorTexts = ({ anchor: { channel, summary }, number }: ShownAnchor): AnchorTexts => {
+  const short = cut(summary.slice(0, 2_000).replace(/\s+/g, " "), MAX_SUMMARY);
+  const lead = number === undefined ? "" : `${number}. `;
+  if (channel === "scheduled") return { what: `${lead}scheduled · ${short}`, when: (time) => time };
+  if (channel === "a2a-inbound") return { what: `${lead}${short}`, when: (time) => time };
+  const name = cut(channel.replace(/[^\p{L}\p{N}-]/gu, ""), MAX_LABEL);
+  const shown = name.charAt(0).toUpperCase() + name.slice(1);
+  return { what: `${lead}↳ Re: "${short}"`, when: (time) => `started ${time} from ${shown}` };
+};
+
+const rowsOf = (actions: readonly ReplyAction[]): Card[] => {
+  const rows = Math.ceil(actions.length / BUTTONS_IN_A_ROW);
+  return Array.from({ length: rows }, (_, row) => ({
+    type: "ActionSet",
+    actions: actions.slice(row * BUTTONS_IN_A_ROW, (row + 1) * BUTTONS_IN_A_ROW).map(buttonOf),
+  }));
+};
+
+const buttonOf = ({ name, label, value }: ReplyAction): Card => ({
+  type: "Action.Submit",
+  title: withoutTemplates(cut(label, MAX_LABEL)) || name,
+  data: { mooring: { command: name, args: value ?? "" } },
+});
+
+const cut = (text: string, length: number): string =>
+  wellFormed([...text.slice(0, 2 * length)].slice(0, length).join(""));

@@ -18,7 +18,7 @@ import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
 import { AddressRates, allowanceOf, RateLimit } from "../contract/rate-limit.ts";
-import { draw } from "../contract/render-delivery.ts";
+import { renderOrFail } from "../contract/render-delivery.ts";
 import type { WebConfig } from "./config.ts";
 import { fileRoutes } from "./files/file-routes.ts";
 import { StorageBudget } from "./files/storage-budget.ts";
@@ -151,11 +151,11 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
   }
 
   async deliver(delivery: Delivery): Promise<Receipt> {
-    return this.#append(delivery, draw(delivery, renderReply), shownId(delivery));
+    return this.#append(delivery, renderOrFail(delivery, renderReply), shownId(delivery));
   }
 
   async edit(messageId: string, delivery: Delivery): Promise<Receipt> {
-    const frame = draw(delivery, (drawn) => renderEdit(messageId, drawn));
+    const frame = renderOrFail(delivery, (drawn) => renderEdit(messageId, drawn));
     return this.#append(delivery, frame, messageId);
   }
 
@@ -168,7 +168,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     return this.#files.read(visitor, file);
   }
 
-  hear(signal: UserSignal): void {
+  onSignal(signal: UserSignal): void {
     if (signal.conversation.channel !== this.channel) return;
     const visitor = signal.conversation.room;
     const room = this.#rooms.find(visitor);

@@ -8,38 +8,55 @@ const bytes = (fallback: number) => z.int().min(100_000).default(fallback);
 
 /** Limits per client. Each gateway process counts alone, except for a visitor's files, which the store counts. */
 export const WebLimits = z.strictObject({
-  frameBytes: z.int().min(1_024).max(450_000).default(65_536).describe("The largest frame a client may send."),
-  textLength: z.int().min(1).max(100_000).default(32_000).describe("The longest message, in characters."),
-  messagesPerSecond: z.number().positive().default(2).describe("Messages and commands of one visitor."),
-  messageBurst: count(20).describe("How many of them may come at once."),
+  frameBytes: z.int().min(1_024).max(450_000).default(65_536).describe("Maximum size of a client's frame, in bytes."),
+  textLength: z.int().min(1).max(100_000).default(32_000).describe("Maximum length of a message, in characters."),
+  messagesPerSecond: z.number().positive().default(2).describe("Messages and commands per second from one visitor."),
+  messageBurst: count(20).describe("Size of a burst above that rate."),
   messagesPerSecondOfAddress: z
     .number()
     .positive()
     .default(40)
-    .describe("Messages and commands from one address, of all visitors there."),
-  messageBurstOfAddress: count(400).describe("How many of them may come at once."),
-  framesPerSecond: z.number().positive().default(20).describe("Frames of any kind on one connection."),
-  frameBurst: count(100).describe("How many of them may come at once."),
-  connectionsPerVisitor: count(20),
-  connectionsPerAddress: count(200),
-  connections: count(20_000),
-  fileBytes: z.int().min(1_000).max(20_000_000).default(20_000_000).describe("The largest file a visitor may upload."),
-  filesPerVisitor: z.int().min(0).max(200).default(50).describe("Files of one visitor that are kept; 0: no uploads."),
-  fileBytesPerVisitor: z.int().min(0).max(1_000_000_000).default(100_000_000).describe("All of them together."),
+    .describe("Messages and commands per second from one address, all its visitors together."),
+  messageBurstOfAddress: count(400).describe("Size of a burst above that rate."),
+  framesPerSecond: z.number().positive().default(20).describe("Frames of any kind per second on one connection."),
+  frameBurst: count(100).describe("Size of a burst above that rate."),
+  connectionsPerVisitor: count(20).describe("Open sockets per visitor."),
+  connectionsPerAddress: count(200).describe("Open sockets per client address."),
+  connections: count(20_000).describe("Open sockets per gateway."),
+  fileBytes: z
+    .int()
+    .min(1_000)
+    .max(20_000_000)
+    .default(20_000_000)
+    .describe("Maximum size of an uploaded file, in bytes."),
+  filesPerVisitor: z
+    .int()
+    .min(0)
+    .max(200)
+    .default(50)
+    .describe("Maximum number of stored files of one visitor; 0: no uploads."),
+  fileBytesPerVisitor: z
+    .int()
+    .min(0)
+    .max(1_000_000_000)
+    .default(100_000_000)
+    .describe("Maximum size of one visitor's stored files together, in bytes."),
   unattachedFileMinutes: z
     .number()
     .positive()
     .max(1_440)
     .default(30)
-    .describe("A file that no message names within this time is deleted."),
-  storedBytesPerVisitor: bytes(100_000_000).describe("Messages and files that one visitor may store within an hour."),
-  storedBytesPerAddress: bytes(200_000_000).describe("The same from one address, of all visitors there."),
-  storedBytes: bytes(2_000_000_000).describe("The same of all visitors of the channel."),
+    .describe("Minutes after which a file that no message attaches is deleted."),
+  storedBytesPerVisitor: bytes(100_000_000).describe(
+    "Bytes of messages and files that one visitor may store per hour.",
+  ),
+  storedBytesPerAddress: bytes(200_000_000).describe("Bytes per hour from one address, all its visitors together."),
+  storedBytes: bytes(2_000_000_000).describe("Bytes per hour from all visitors of the channel."),
   minFreeBytes: z
     .int()
     .min(0)
     .default(500_000_000)
-    .describe("Files are refused while the disk of the data folder has less space than this; embedded backbone only."),
+    .describe("Uploads are refused while the disk of the data folder has fewer free bytes; embedded backbone only."),
 });
 export type WebLimits = z.infer<typeof WebLimits>;
 
@@ -48,22 +65,24 @@ const Origin = z.string().refine((origin) => URL.canParse(origin) && new URL(ori
 });
 
 export const WebConfig = z.strictObject({
-  adapter: z.literal("web"),
+  adapter: z.literal("web").describe("Web pages and `mooring chat`."),
   ...channelFields,
   ...localeFields,
-  access: Access.optional(),
+  access: Access.optional().describe("Visitors that may talk to the agent; all by default."),
   allowedOrigins: z
     .array(Origin)
     .default([])
     .describe("Sites that may embed the widget, besides the gateway's own address."),
   signingKey: secret({ minLength: 32 })
     .optional()
-    .describe("Signs visitors' tokens. Not configured: made once and kept in the store."),
+    .describe("Signs visitors' tokens. By default a key is generated once and stored."),
   identityKey: secret({ minLength: 32 })
     .optional()
-    .describe("Shared with the pages that embed the widget: they sign with it who their visitor is (a JWT, HS256)."),
-  retentionDays: z.int().min(1).max(3650).default(30).describe("How long a conversation can be read back."),
-  fileDays: z.int().min(1).max(365).default(7).describe("How long what visitors upload is kept."),
-  limits: WebLimits.prefault({}).describe("What one client may ask of a gateway."),
+    .describe(
+      "Shared with the servers of pages that embed the widget, which sign their visitor's identity with it (JWT, HS256).",
+    ),
+  retentionDays: z.int().min(1).max(3650).default(30).describe("Days for which the history of a conversation is kept."),
+  fileDays: z.int().min(1).max(365).default(7).describe("Days for which uploaded files are kept."),
+  limits: WebLimits.prefault({}).describe("Limits per client."),
 });
 export type WebConfig = z.infer<typeof WebConfig>;

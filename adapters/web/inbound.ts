@@ -1,4 +1,4 @@
-import type { AgentRef } from "../../core/contract/messages/agent-ref.ts";
+import type { AgentRef } from "../../core/contract/messages/addresses.ts";
 import type { Account, Attachment, CommandLine, FromPerson } from "../../core/contract/messages/user-message.ts";
 import { isoTime } from "../../core/contract/ports/clock.ts";
 import { kindFor, textCommand } from "../contract/text-command.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { Activity } from "../../core/contract/messages/activity.ts";
-import { Anchor, ReplyAction } from "../../core/contract/messages/agent-reply.ts";
+import { Activity, Anchor, ReplyAction } from "../../core/contract/messages/agent-reply.ts";
 import { Attachment } from "../../core/contract/messages/user-message.ts";
 import { ReplyOrigin } from "../../core/contract/messages/work-context.ts";
 

@@ -1,4 +1,4 @@
-import { activityOf } from "../../core/contract/messages/activity.ts";
+import { activityOf } from "../../core/contract/messages/agent-reply.ts";
 import type { Delivery } from "../contract/channel-adapter.ts";
 import { offeredActions } from "../contract/render-delivery.ts";
 import { clientIdOf } from "./inbound.ts";

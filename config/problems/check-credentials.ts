@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { KeyPath, Problem } from "./problem.ts";
 
 /** Longer than a caller's: an operator may do everything, a calling agent only what its entry allows. */
-export const MIN_OPERATOR_TOKEN = 20;
-export const MIN_CALLER_SECRET = 16;
+const MIN_OPERATOR_TOKEN = 20;
+const MIN_CALLER_SECRET = 16;
 const MIN_DIFFERENT = 6;
 /** Characters that must remain after well-known words are removed. */
 const MIN_UNKNOWN = 6;

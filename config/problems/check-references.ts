@@ -5,8 +5,8 @@ import { type KeyPath, type Problem, spellPath } from "./problem.ts";
 const text = z.string().optional().catch(undefined);
 const entriesOf = <T extends z.ZodType>(schema: T) => z.array(schema).catch([]);
 
-const Place = z.object({ person: text, channel: text });
-const Scheduled = z.object({ name: text, deliverTo: Place.optional().catch(undefined) }).catch({});
+const Destination = z.object({ person: text, channel: text });
+const Scheduled = z.object({ name: text, deliverTo: Destination.optional().catch(undefined) }).catch({});
 
 const Caller = z
   .object({ agents: entriesOf(text), skills: entriesOf(text), token: text, apiKey: text })
@@ -25,7 +25,7 @@ const Outline = z.object({
       .object({
         name: text,
         tenant: text,
-        home: Place.catch({}),
+        home: Destination.catch({}),
         schedules: entriesOf(Scheduled),
         skills: entriesOf(z.object({ id: text }).catch({})),
         peers: entriesOf(text),
@@ -46,7 +46,7 @@ export const checkReferences = (root: unknown): Problem[] => {
     ? [
         ...dangling(outline.data),
         ...danglingPeers(outline.data),
-        ...agentsToChoose(outline.data),
+        ...missingAgents(outline.data),
         ...repeated(outline.data),
       ]
     : [];
@@ -133,7 +133,7 @@ function* mustExist(
   yield { path, message: `names ${kind === "agent" ? "an" : "a"} ${kind} that is not in this file; ${advice}` };
 }
 
-function* agentsToChoose({ agents, channels }: Outline): Generator<Problem> {
+function* missingAgents({ agents, channels }: Outline): Generator<Problem> {
   if (agents.length < 2) return;
   for (const [channel, { agent }] of Object.entries(channels)) {
     if (agent === undefined) {

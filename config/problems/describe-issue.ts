@@ -6,7 +6,7 @@ import { type KeyPath, type Problem, valueAt } from "./problem.ts";
 
 export type Issue = z.core.$ZodIssue;
 
-export interface LeafIssue {
+interface LeafIssue {
   /** From the root of the file. */
   readonly path: KeyPath;
   readonly issue: Issue;
@@ -40,12 +40,12 @@ export const describeIssue = ({ path, issue }: LeafIssue, root: unknown): Proble
       return issue.keys.map((key) => ({ path: [...path, key], message: unknownKey(key, known) }));
     }
     case "invalid_type":
-      return [{ path, message: demand(value, nameOfKind(issue.expected)) }];
+      return [{ path, message: mustBe(value, nameOfKind(issue.expected)) }];
     case "invalid_value":
-      return [{ path, message: demand(value, oneOf(issue.values.map(quote)), issue.values.map(String)) }];
+      return [{ path, message: mustBe(value, oneOf(issue.values.map(quote)), issue.values.map(String)) }];
     case "invalid_union": {
       const options = "options" in issue && Array.isArray(issue.options) ? issue.options.map(String) : undefined;
-      return [{ path, message: demand(value, oneOf(options?.map(quote) ?? alternatives(issue.errors)), options) }];
+      return [{ path, message: mustBe(value, oneOf(options?.map(quote) ?? alternatives(issue.errors)), options) }];
     }
     case "too_small":
       return [
@@ -64,12 +64,12 @@ const unknownKey = (key: string, known: readonly string[]): string => {
   return `is an unknown key: remove it${known.length === 0 ? "" : `; known keys are ${known.join(", ")}`}`;
 };
 
-const demand = (value: unknown, wanted: string, options: readonly string[] = []): string => {
-  if (value === undefined) return `is missing: it must be ${wanted}`;
-  if (value === null) return `is empty: it must be ${wanted}`;
-  if (wanted === TEXT && typeof value !== "object") return "must be text: put it in quotes";
+const mustBe = (value: unknown, expected: string, options: readonly string[] = []): string => {
+  if (value === undefined) return `is missing: it must be ${expected}`;
+  if (value === null) return `is empty: it must be ${expected}`;
+  if (expected === TEXT && typeof value !== "object") return "must be text: put it in quotes";
   const meant = typeof value === "string" ? suggest(value, options) : undefined;
-  return `must be ${wanted}${meant === undefined || options.length === 1 ? "" : `; did you mean ${quote(meant)}?`}`;
+  return `must be ${expected}${meant === undefined || options.length === 1 ? "" : `; did you mean ${quote(meant)}?`}`;
 };
 
 const TEXT = "text";

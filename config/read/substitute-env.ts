@@ -4,11 +4,11 @@ import { Config } from "../schema/config.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Substituted {
+interface Substituted {
   readonly value: unknown;
   readonly problems: readonly Problem[];
   /** Paths whose whole value is one variable, so that their text may stand for a number or boolean. */
-  readonly wholly: ReadonlySet<string>;
+  readonly wholeValues: ReadonlySet<string>;
 }
 
 /** `$${` is an escaped `${`. Any other `${` must begin a variable reference. */
@@ -17,10 +17,10 @@ const REFERENCE = /\$\$\{|\$\{(?:([A-Za-z_]\w*)\})?/g;
 /** Replaces `${NAME}` in parsed strings, not in the YAML text or in keys, so that no value is read as YAML syntax. */
 export const substituteEnv = (root: unknown, env: Environment): Substituted => {
   const problems: Problem[] = [];
-  const wholly = new Set<string>();
+  const wholeValues = new Set<string>();
 
   const fill = (text: string, path: KeyPath): string => {
-    if (/^\$\{\w+\}$/.test(text)) wholly.add(spellPath(path));
+    if (/^\$\{\w+\}$/.test(text)) wholeValues.add(spellPath(path));
     return text.replace(REFERENCE, (reference, name: string | undefined) => {
       if (reference === "$${") return "${";
       const message = name === undefined ? MALFORMED : missing(name, env[name]);
@@ -34,7 +34,7 @@ export const substituteEnv = (root: unknown, env: Environment): Substituted => {
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, walk(item, [...path, key])]));
   };
-  return { value: walk(root, []), problems, wholly };
+  return { value: walk(root, []), problems, wholeValues };
 };
 
 const MALFORMED =
@@ -47,11 +47,11 @@ const missing = (name: string, value: string | undefined): string | undefined =>
 };
 
 /** Variables are text; this converts them where the schema expects a number or boolean and the text is one. */
-export const giveTypes = ({ value, wholly }: Substituted): unknown => {
-  if (wholly.size === 0) return value;
+export const convertTypes = ({ value, wholeValues }: Substituted): unknown => {
+  if (wholeValues.size === 0) return value;
   const typed = structuredClone(value);
   for (const { path, issue } of leafIssues(Config.safeParse(value).error?.issues ?? [])) {
-    if (!wholly.has(spellPath(path))) continue;
+    if (!wholeValues.has(spellPath(path))) continue;
     const read = readAs(expectedBy(issue), valueAt(typed, path));
     if (read !== undefined) setAt(typed, path, read);
   }

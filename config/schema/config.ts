@@ -1,13 +1,20 @@
 import { z } from "zod";
+import { adapters } from "../../adapters/adapter-list.ts";
 import { A2aConfig, TenantConfig } from "../../core/a2a/config.ts";
 import { BackboneConfig } from "../../core/backbone/config.ts";
 import { AgentConfig } from "../../core/config.ts";
 import { Name } from "../../core/contract/ports/token.ts";
 import { PersonConfig } from "../../core/people/config.ts";
-import { AdminConfig } from "./admin-config.ts";
-import { ChannelConfig } from "./channel-config.ts";
-import { CoreConfig, GatewayConfig } from "./gateway-config.ts";
+import { AdminConfig, CoreConfig, GatewayConfig } from "./gateway-config.ts";
 import { LogLevel, MetricsConfig, TelemetryConfig } from "./observability-config.ts";
+
+type Schema = (typeof adapters)[number]["config"];
+
+/** By name, the order in which the JSON schema and error messages show them. */
+const schemas = [...adapters].sort((a, b) => (a.id < b.id ? -1 : 1)).map(({ config }) => config);
+
+export const ChannelConfig = z.discriminatedUnion("adapter", schemas as [Schema, ...Schema[]]);
+export type ChannelConfig = z.infer<typeof ChannelConfig>;
 
 /** Origins of work that no channel started: see ReplyOrigin. */
 const RESERVED_CHANNELS = ["scheduled", "a2a-inbound"];
@@ -17,8 +24,8 @@ const ChannelName = Name.refine((name) => !RESERVED_CHANNELS.includes(name), {
 });
 
 const ConfigFile = z.strictObject({
-  gateway: GatewayConfig.prefault({}),
-  core: CoreConfig.prefault({}),
+  gateway: GatewayConfig.prefault({}).describe("HTTP server of the gateway."),
+  core: CoreConfig.prefault({}).describe("HTTP server for health and metrics of a separate core."),
   backbone: BackboneConfig.default("embedded"),
   dataDir: z
     .string()
@@ -28,11 +35,14 @@ const ConfigFile = z.strictObject({
   logLevel: LogLevel.default("info"),
   telemetry: TelemetryConfig.prefault({}).describe("OpenTelemetry traces. Metrics are at /metrics."),
   metrics: MetricsConfig.prefault({}).describe("Access to /metrics, in addition to operators and this machine."),
-  admin: AdminConfig.prefault({}),
-  tenants: z.record(Name, TenantConfig).prefault({ default: {} }),
-  people: z.array(PersonConfig).default([]),
+  admin: AdminConfig.prefault({}).describe("Access of operators."),
+  tenants: z
+    .record(Name, TenantConfig)
+    .prefault({ default: {} })
+    .describe("Tenants by name; agents, channels and people of one tenant see nothing of another."),
+  people: z.array(PersonConfig).default([]).describe("People with accounts on several channels."),
   a2a: A2aConfig.prefault({}).describe("Remote agents: callers of our agents, and peers that our agents call."),
-  agents: z.array(AgentConfig).min(1),
+  agents: z.array(AgentConfig).min(1).describe("The agents of the deployment."),
   channels: z.record(ChannelName, ChannelConfig).default({}).describe("Channels by name; each is one adapter."),
 });
 

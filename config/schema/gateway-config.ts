@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { Name } from "../../core/contract/ports/token.ts";
+import { secret } from "../../core/contract/secret.ts";
 
 const ProxyAddress = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
   error: 'must be an address such as "10.0.0.7", or a network such as "10.0.0.0/8"',
@@ -76,3 +78,23 @@ export const CoreConfig = z.strictObject({
   port: z.int().min(0).max(65_535).optional().describe("Port to listen on; without it, `mooring core` serves no HTTP."),
 });
 export type CoreConfig = z.infer<typeof CoreConfig>;
+
+/** check-credentials.ts checks its strength. */
+const token = secret().describe(
+  'The token itself, at least 20 characters, or "sha256:" followed by the 64 hex digits of its digest.',
+);
+
+const AdminToken = z.discriminatedUnion("role", [
+  z.strictObject({ token, role: z.literal("platform_admin").describe("Sees and changes all tenants.") }),
+  z.strictObject({
+    token,
+    role: z.literal("org_admin").describe("Sees and changes one tenant."),
+    tenant: Name.describe("The tenant of the operator."),
+  }),
+]);
+
+/** If no token is configured, the first start creates one and stores it in dataDir. */
+export const AdminConfig = z.strictObject({
+  tokens: z.array(AdminToken).default([]).describe("Operators that may use the admin API and the console."),
+});
+export type AdminConfig = z.infer<typeof AdminConfig>;

@@ -46,17 +46,17 @@ export const createGuardedFetch = (options: GuardOptions = {}): GuardedFetch => 
     bodyTimeout: silenceMs,
   });
   const fetch: typeof globalThis.fetch = async (input, init) => {
-    if (input instanceof Request) throw new AppError("bad-input", "give the address as text or as a URL");
+    if (input instanceof Request) throw new AppError("bad-input", "pass the address as text or as a URL");
     const url = checkAddress(input, allow);
     try {
       // The global fetch and undici's have the same interface, but their types come from two packages.
-      const given = { ...init, dispatcher: agent, redirect: "manual" } as Parameters<typeof undiciFetch>[1];
-      const response = (await undiciFetch(url, given)) as unknown as Response;
-      if (!REDIRECTS.has(response.status)) return capped(response, maxBytes);
+      const requestInit = { ...init, dispatcher: agent, redirect: "manual" } as Parameters<typeof undiciFetch>[1];
+      const response = (await undiciFetch(url, requestInit)) as unknown as Response;
+      if (!REDIRECTS.has(response.status)) return limitSize(response, maxBytes);
       await response.body?.cancel();
       throw new Redirected(url, response);
     } catch (error) {
-      throw refusalIn(error) ?? error;
+      throw appErrorIn(error) ?? error;
     }
   };
   return { fetch, close: () => agent.destroy() };
@@ -69,7 +69,7 @@ export const checkAddress = (input: string | URL, allow: readonly string[]): URL
     throw new AppError("forbidden", "only http and https addresses are called");
   }
   if (url.username !== "" || url.password !== "") {
-    throw new AppError("forbidden", "an address with a user name or a password in it is not called");
+    throw new AppError("forbidden", "addresses with a user name or a password are not called");
   }
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (isIP(host) !== 0 && !mayReach(host, allow)) throw notPublic(host);
@@ -108,7 +108,7 @@ const guardedLookup =
   };
 
 /** Counts bytes after decompression: a small response can decompress to a huge one. */
-const capped = (response: Response, maxBytes: number): Response => {
+const limitSize = (response: Response, maxBytes: number): Response => {
   if (response.body === null) return response;
   let bytes = 0;
   const counter = new TransformStream<Uint8Array, Uint8Array>({
@@ -122,7 +122,7 @@ const capped = (response: Response, maxBytes: number): Response => {
 };
 
 /** Finds our own error among the causes of a failed request. */
-export const refusalIn = (error: unknown): AppError | undefined => {
+export const appErrorIn = (error: unknown): AppError | undefined => {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof AppError) return at;
   return undefined;
 };

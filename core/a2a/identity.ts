@@ -1,8 +1,7 @@
 import { createHmac, hash, randomBytes, randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { PeerCallAddress } from "../contract/messages/addresses.ts";
-import { collection, keyOf } from "../contract/ports/collection.ts";
-import type { Store } from "../contract/ports/store.ts";
+import { collection, keyOf, type Store } from "../contract/ports/store.ts";
 import { createOrRead } from "../contract/ports/update.ts";
 import type { Secret } from "../contract/secret.ts";
 

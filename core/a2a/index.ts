@@ -1,14 +1,19 @@
 export { delegatedCalls } from "./calls/delegated-calls.ts";
 export { SEND_MESSAGE } from "./calls/send-message-tool.ts";
-export { probePeer } from "./client/probe-peer.ts";
-export { RemoteAgents } from "./client/remote-agents.ts";
+export { probePeer, RemoteAgents } from "./client/remote-agents.ts";
 export type { PeerDeps } from "./deps.ts";
 export { checkAddress, createGuardedFetch, Redirected } from "./guarded-fetch.ts";
 export { agentAddress, type DeploymentIdentity, loadIdentity, pushTokenOf } from "./identity.ts";
 export { PeerDirectory } from "./peer-directory.ts";
 export { peerTurns } from "./peer-turns.ts";
-export { turnsAfterCall } from "./record/call-turns.ts";
 export { incomingChain, REPLY_ORIGIN_EXTENSION } from "./record/hops.ts";
-export { type PeerCall, peerSessionOf, readCall, readCallsOfTools, unreachableNote } from "./record/peer-call.ts";
+export {
+  type PeerCall,
+  peerSessionOf,
+  readCall,
+  readCallsOfTools,
+  turnsAfterCall,
+  unreachableNote,
+} from "./record/peer-call.ts";
 export { startPeers } from "./start.ts";
 export { type ConfiguredTenants, TenantSettings } from "./tenant-settings.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../contract/app-error.ts";
-import type { AgentRef } from "../contract/messages/agent-ref.ts";
+import type { AgentRef } from "../contract/messages/addresses.ts";
 import { suggest } from "../contract/suggest.ts";
 import type { RemotePeer } from "./config.ts";
 
@@ -47,7 +47,7 @@ export class PeerDirectory {
     if (this.#agent(tenant, name) !== undefined || this.#remotePeer(tenant, name) !== undefined) {
       throw new AppError(
         "forbidden",
-        `"${agent}" and "${name}" have no relationship: both must name each other among their peers. ${list}`,
+        `"${agent}" and "${name}" are not peers: each must list the other under peers. ${list}`,
       );
     }
     const meant = suggest(name, known);

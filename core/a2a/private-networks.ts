@@ -40,7 +40,7 @@ export const mayReach = (address: string, allowed: readonly string[]): boolean =
   });
 };
 
-/** ipaddr.js knows the ranges of IANA's special-purpose registries; "unicast" means that none of them matches. */
+/** ipaddr.js has the ranges of IANA's special-purpose registries; "unicast" means that none of them matches. */
 const isPublic = (address: Address): boolean => {
   if (address.range() !== "unicast") return false;
   if (address.kind() === "ipv6") return isIn(address, GLOBAL_UNICAST);

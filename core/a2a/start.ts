@@ -5,7 +5,7 @@ import { deadLetterFallback } from "../lib/index.ts";
 import type { Agent } from "../turns/index.ts";
 import { settleCall } from "./calls/settle-call.ts";
 import type { PeerDeps } from "./deps.ts";
-import { handleLateNotification } from "./late/handle-late-notification.ts";
+import { handleLateNotification } from "./late/late-answer-turn.ts";
 import { driveLocalCall } from "./local/peer-request.ts";
 import { readCall } from "./record/peer-call.ts";
 import { driveRemoteCall, handlePeerEvent } from "./remote/drive-remote-call.ts";
@@ -56,6 +56,6 @@ const handlePeerCall = async (deps: PeerDeps, address: PeerCallAddress): Promise
 /** A call whose every attempt failed ends with an error for the caller (A7). */
 const handleDeadCall = (deps: PeerDeps, address: PeerCallAddress): Promise<void> =>
   settleCall(deps, address, {
-    error: "The message could not be handed over.",
+    error: "The message could not be delivered.",
     detail: "the message is a dead letter; the log has the error of each attempt",
   });

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "../contract/ports/clock.ts";
-import { collection, keyOf } from "../contract/ports/collection.ts";
-import type { Store } from "../contract/ports/store.ts";
+import { collection, keyOf, type Store } from "../contract/ports/store.ts";
 
 /** Settings of a tenant that operators changed at run time. */
 const ChangedSettings = z.looseObject({ a2aAsync: z.boolean().optional() });
@@ -33,7 +32,7 @@ export class TenantSettings {
   async isAsync(tenant: string): Promise<boolean> {
     const stored = await this.#store.get(keyOf(changed, tenant));
     const value = stored?.value.a2aAsync ?? this.#configured[tenant]?.a2aAsync ?? false;
-    this.#note(tenant, value);
+    this.#updateCache(tenant, value);
     return value;
   }
 
@@ -44,7 +43,7 @@ export class TenantSettings {
   }
 
   /** The cached setting; refreshes an old one in the background. */
-  wasAsync(tenant: string): boolean {
+  cachedIsAsync(tenant: string): boolean {
     const cached = this.#cache.get(tenant);
     const isOld = cached === undefined || this.#clock.monotonic() - cached.at > CACHE_TTL_MS;
     // On a failed read the cached value stays.
@@ -54,10 +53,10 @@ export class TenantSettings {
 
   async setAsync(tenant: string, a2aAsync: boolean): Promise<void> {
     await this.#store.put(keyOf(changed, tenant), { a2aAsync });
-    this.#note(tenant, a2aAsync);
+    this.#updateCache(tenant, a2aAsync);
   }
 
-  #note(tenant: string, value: boolean): void {
+  #updateCache(tenant: string, value: boolean): void {
     const before = this.#cache.get(tenant);
     const at = this.#clock.monotonic();
     const isChange = before !== undefined && before.value !== value;

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { messageOf } from "../contract/app-error.ts";
 import { RETENTION_MS, type Received } from "../contract/ports/bus.ts";
-import { collection, keyOf } from "../contract/ports/collection.ts";
 import type { Logger } from "../contract/ports/logger.ts";
-import type { Store } from "../contract/ports/store.ts";
-import type { QueuedMessage } from "./queued-message.ts";
+import { collection, keyOf, type Store } from "../contract/ports/store.ts";
+import type { QueuedMessage } from "./key-lanes.ts";
 
 /** The number of runs of a message that may have run before. A message that ends in its first run has no record. */
 export const AttemptRecord = z.looseObject({
@@ -20,14 +19,14 @@ const attempts = collection("bus-attempts", AttemptRecord, { ttlMs: RETENTION_MS
 export const attemptKey = (durable: string, subject: string, messageId: string) =>
   keyOf(attempts, durable, subject, messageId);
 
-export interface CountDeps {
+interface CountDeps {
   readonly store: Store;
   readonly logger: Logger;
   readonly durable: string;
   readonly subject: string;
 }
 
-/** Counts the runs of one durable's messages where it matters (docs/adr/0003-attempts-counted-where-it-matters.md). */
+/** Counts the runs of messages that may have run before (docs/adr/0003-attempts-counted-where-it-matters.md). */
 export class AttemptCounts {
   readonly #deps: CountDeps;
   readonly #known = new Map<QueuedMessage, AttemptRecord>();
@@ -61,7 +60,7 @@ export class AttemptCounts {
   }
 
   /** The run does not count as a failure. The stored record counts one failure too many until the next run. */
-  pardon(message: QueuedMessage, attempt: number): void {
+  ignoreFailure(message: QueuedMessage, attempt: number): void {
     this.#known.set(message, { attempts: attempt, failures: Math.max(0, this.failuresOf(message) - 1) });
   }
 
@@ -71,7 +70,10 @@ export class AttemptCounts {
   }
 
   /** The run does not count at all. Only a run that was counted before it began costs a write. */
-  async takeBack(message: QueuedMessage, { attempt, failures }: Pick<Received, "attempt" | "failures">): Promise<void> {
+  async ignoreRun(
+    message: QueuedMessage,
+    { attempt, failures }: Pick<Received, "attempt" | "failures">,
+  ): Promise<void> {
     if (this.#known.has(message)) await this.note(message, { attempts: attempt - 1, failures });
   }
 

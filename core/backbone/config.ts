@@ -39,9 +39,9 @@ export const NatsConfig = z
       .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'must be 1 to 64 letters, digits, "-" and "_"' })
       .default("_INBOX")
       .describe("Prefix of reply subjects; use one per role if roles have different permissions."),
-    user: z.string().min(1).optional(),
-    password: secret().optional(),
-    token: secret().optional(),
+    user: z.string().min(1).optional().describe("User name, together with password."),
+    password: secret().optional().describe("Password of the user."),
+    token: secret().optional().describe("Token, instead of user and password."),
     credentialsFile: z.string().min(1).optional().describe("Path of a .creds file."),
   })
   .refine((nats) => (nats.user === undefined) === (nats.password === undefined), {
@@ -53,8 +53,11 @@ export const NatsConfig = z
 export type NatsConfig = z.infer<typeof NatsConfig>;
 
 export const BackboneConfig = z
-  .union([z.literal("embedded"), z.strictObject({ nats: NatsConfig })])
-  .describe("Storage of messages and records: one file in dataDir, or NATS with JetStream.");
+  .union([
+    z.literal("embedded"),
+    z.strictObject({ nats: NatsConfig.describe("NATS with JetStream, for any number of processes.") }),
+  ])
+  .describe("Storage of messages and records: embedded (the default), one file in dataDir; or NATS with JetStream.");
 export type BackboneConfig = z.infer<typeof BackboneConfig>;
 
 function isServerAddress(address: string): boolean {

@@ -1,10 +1,9 @@
 import { AppError } from "../contract/app-error.ts";
 import { type DeadLetter, deadLetterKey } from "../contract/ports/bus.ts";
-import type { Clock } from "../contract/ports/clock.ts";
-import { isoTime } from "../contract/ports/clock.ts";
+import { type Clock, isoTime } from "../contract/ports/clock.ts";
 import type { Logger } from "../contract/ports/logger.ts";
 import type { Store } from "../contract/ports/store.ts";
-import type { QueuedMessage } from "./queued-message.ts";
+import type { QueuedMessage } from "./key-lanes.ts";
 
 /** A message that becomes a dead letter. */
 export interface DeadMessage {
@@ -41,17 +40,17 @@ export const storeDeadLetter = async (
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "too-large") throw error;
   }
-  // Only a message of a foreign publisher can be too large. It is truncated, so that it does not block its key for ever.
+  // Only a message of a foreign publisher can be too large. It is truncated, so that it does not block its key forever.
   const truncated = {
     ...letter,
-    message: raw.slice(0, KEPT_CHARS),
+    message: raw.slice(0, MAX_TRUNCATED_CHARS),
     reason: `${letter.reason} (truncated from ${raw.length} characters)`,
   };
   await store.put(deadLetterKey(durable, id), truncated);
   return truncated;
 };
 
-const KEPT_CHARS = 20_000;
+const MAX_TRUNCATED_CHARS = 20_000;
 
 const jsonOrText = (raw: string): unknown => {
   try {

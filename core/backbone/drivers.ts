@@ -4,9 +4,9 @@ import type { Logger } from "../contract/ports/logger.ts";
 import type { BackboneConfig } from "./config.ts";
 import type { BackupOptions } from "./embedded/backup/backup-database.ts";
 import type { RestoreOptions } from "./embedded/backup/restore-database.ts";
-import type { NatsInspection } from "./nats/inspect/inspect-nats.ts";
+import type { NatsInspection } from "./nats/inspect-nats.ts";
 
-export interface BackboneDeps {
+interface BackboneDeps {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -27,7 +27,7 @@ export const openBackbone = async (config: BackboneConfig, deps: BackboneDeps): 
 
 /** Reads the state of the servers without opening the backbone. */
 export const inspectNats = async (config: Exclude<BackboneConfig, "embedded">): Promise<NatsInspection> => {
-  const driver = await import("./nats/inspect/inspect-nats.ts");
+  const driver = await import("./nats/inspect-nats.ts");
   return driver.inspectNats(natsConnectionOf(config));
 };
 

@@ -1,4 +1,17 @@
-import type { QueuedMessage } from "./queued-message.ts";
+/** A message that waits or runs in this process. */
+export interface QueuedMessage {
+  /** Sequence number in the stream; messages are queued in this order. */
+  readonly seq: number;
+  readonly partition: number;
+  /** Undefined: not ordered with any other message. */
+  readonly key: string | undefined;
+  readonly id: string;
+  readonly publishedAt: number;
+  /** It may have run before in a process that crashed, so its runs are counted before they start. */
+  readonly suspect: boolean;
+  /** The stored JSON. Called right before the run, so that a long queue need not be in memory. */
+  read(): string | Promise<string>;
+}
 
 /** The messages of one key, in order. Only the head may run; a head that waits for its retry blocks the lane. */
 export interface Lane {
@@ -93,8 +106,8 @@ export class Fifo<T> {
   }
 
   /** Keeps the items for which the condition holds; the index counts from the first waiting item. */
-  keep(wanted: (item: T, index: number) => boolean): void {
-    this.#items = this.#items.slice(this.#taken).filter(wanted);
+  keep(isKept: (item: T, index: number) => boolean): void {
+    this.#items = this.#items.slice(this.#taken).filter(isKept);
     this.#taken = 0;
   }
 }

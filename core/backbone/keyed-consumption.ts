@@ -2,11 +2,10 @@ import type { QueueDepth } from "../contract/ports/backbone.ts";
 import type { ConsumeOptions, Handler, Wait } from "../contract/ports/bus.ts";
 import type { Clock, Timer } from "../contract/ports/clock.ts";
 import type { Subject } from "../contract/ports/subject.ts";
-import { KeyLanes, type Lane } from "./key-lanes.ts";
+import { KeyLanes, type Lane, type QueuedMessage } from "./key-lanes.ts";
 import { type AttemptDeps, MessageAttempts, type MessageWork, type Pause } from "./message-attempts.ts";
-import type { QueuedMessage } from "./queued-message.ts";
 
-export interface ConsumptionDeps extends AttemptDeps {
+interface ConsumptionDeps extends AttemptDeps {
   /** Called right before a message would start; false leaves it in the queue. */
   mayStart(message: QueuedMessage): boolean;
   /** Called whenever a run has ended, also if the message will be retried. */
@@ -48,7 +47,7 @@ export class KeyedConsumption<T> {
   attach({ concurrency, onDeadLetter }: AttachOptions<T>, handle: Handler<T>): () => Promise<void> {
     const worker: Worker<T> = { concurrency, handle, onDeadLetter, running: 0 };
     this.#workers.add(worker);
-    this.#startWhatMay();
+    this.#startReady();
     let detached: Promise<void> | undefined;
     return () => {
       detached ??= this.#detach(worker);
@@ -72,7 +71,7 @@ export class KeyedConsumption<T> {
 
   push(message: QueuedMessage): void {
     this.#lanes.add(message);
-    this.#startWhatMay();
+    this.#startReady();
   }
 
   isRunning(matches: (message: QueuedMessage) => boolean): boolean {
@@ -82,7 +81,7 @@ export class KeyedConsumption<T> {
 
   /** Call after the result of mayStart() may have changed. */
   wake(): void {
-    this.#startWhatMay();
+    this.#startReady();
   }
 
   /** Drops messages that will be redelivered, here or in another process. A running one ends and is not retried here. */
@@ -96,7 +95,7 @@ export class KeyedConsumption<T> {
       this.#finish(lane, head);
     }
     this.#lanes.forget(lost);
-    this.#startWhatMay();
+    this.#startReady();
   }
 
   async #detach(worker: Worker<T>): Promise<void> {
@@ -104,7 +103,7 @@ export class KeyedConsumption<T> {
     if (worker.running > 0) await new Promise<void>((resolve) => (worker.closing = resolve));
   }
 
-  #startWhatMay(): void {
+  #startReady(): void {
     for (const worker of this.#workers) {
       while (worker.running < worker.concurrency) {
         const lane = this.#lanes.take((head) => this.#deps.mayStart(head));
@@ -125,7 +124,7 @@ export class KeyedConsumption<T> {
     else this.#hold(lane, pause);
     if (worker.running === 0) worker.closing?.();
     this.#deps.settled(message);
-    this.#startWhatMay();
+    this.#startReady();
   }
 
   #finish(lane: Lane, message: QueuedMessage): void {
@@ -136,17 +135,17 @@ export class KeyedConsumption<T> {
 
   #hold(lane: Lane, pause: Pause): void {
     const { clock } = this.#deps;
-    const goOn = () => {
+    const resume = () => {
       this.#holds.delete(lane);
       this.#lanes.release(lane);
-      this.#startWhatMay();
+      this.#startReady();
     };
-    this.#holds.set(lane, typeof pause === "number" ? clock.after(pause, goOn) : onceWoken(clock, pause, goOn));
+    this.#holds.set(lane, typeof pause === "number" ? clock.after(pause, resume) : onceWoken(clock, pause, resume));
   }
 }
 
 /** Calls back once when the wait is over, never synchronously. */
-export const onceWoken = (clock: Clock, { wokenBy, atMostMs }: Wait, callback: () => void): Timer => {
+const onceWoken = (clock: Clock, { wokenBy, atMostMs }: Wait, callback: () => void): Timer => {
   let isOver = false;
   const cancel = () => {
     isOver = true;

@@ -63,7 +63,7 @@ export class LocalSignals {
     }
   }
 
-  /** Asynchronous, so that the rejection of an async listener is handled. */
+  /** Asynchronous, so that it catches the rejection of an async listener. */
   async #receive<T>(subject: Subject<T>, handle: (message: T) => void | Promise<void>, json: string): Promise<void> {
     try {
       await handle(JSON.parse(json) as T);

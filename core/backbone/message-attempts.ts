@@ -1,14 +1,19 @@
 import { AppError, messageOf } from "../contract/app-error.ts";
-import type { ConsumeOptions, Handler, Outcome, Received, Wait } from "../contract/ports/bus.ts";
-import { MAX_FAILURES } from "../contract/ports/bus.ts";
+import {
+  type ConsumeOptions,
+  type Handler,
+  MAX_FAILURES,
+  type Outcome,
+  type Received,
+  type Wait,
+} from "../contract/ports/bus.ts";
 import type { Clock } from "../contract/ports/clock.ts";
 import type { Logger } from "../contract/ports/logger.ts";
 import type { Store } from "../contract/ports/store.ts";
 import type { Subject } from "../contract/ports/subject.ts";
-import type { AttemptRecord } from "./attempt-counts.ts";
-import { AttemptCounts } from "./attempt-counts.ts";
+import { AttemptCounts, type AttemptRecord } from "./attempt-counts.ts";
 import { storeDeadLetter } from "./dead-letter.ts";
-import type { QueuedMessage } from "./queued-message.ts";
+import type { QueuedMessage } from "./key-lanes.ts";
 
 export interface AttemptDeps {
   readonly store: Store;
@@ -116,7 +121,7 @@ export class MessageAttempts<T> {
     if ("ack" in outcome) return this.#end(message, work);
     if ("deadLetter" in outcome) return this.#end(message, work, { reason: outcome.deadLetter, attempts: attempt });
     if ("wait" in outcome) {
-      await this.#counts.takeBack(message, run);
+      await this.#counts.ignoreRun(message, run);
       return outcome.wait;
     }
     await this.#counts.note(message, { attempts: attempt, failures: 0 });
@@ -143,11 +148,11 @@ export class MessageAttempts<T> {
     return Math.min(this.#deps.failurePauseMs * 2 ** (failures - 1), MAX_FAILURE_PAUSE_MS);
   }
 
-  /** A dependency of the handler is unavailable: the run is no failure of the message, and is retried with backoff. */
+  /** A dependency of the handler is unavailable: the run does not count as a failure and is retried with backoff. */
   #unavailable(message: QueuedMessage, attempt: number, error: unknown): number {
     const before = this.#outages.get(message) ?? 0;
     this.#outages.set(message, before + 1);
-    this.#counts.pardon(message, attempt);
+    this.#counts.ignoreFailure(message, attempt);
     this.#deps.logger.warn(
       { durable: this.#durable, id: message.id, attempt, error: messageOf(error) },
       "dependency unavailable, message will be retried",
@@ -183,7 +188,7 @@ export class MessageAttempts<T> {
     }
   }
 
-  /** Runs such messages one at a time, so that a crash counts against the message that caused it. */
+  /** Runs suspicious messages one at a time, so that a crash counts against the message that caused it. */
   #alone<R>(run: () => Promise<R>): Promise<R> {
     const result = this.#quarantine.then(run);
     this.#quarantine = result.then(

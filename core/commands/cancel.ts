@@ -10,11 +10,11 @@ export const cancel: Command = {
   name: "cancel",
   menu: { description: "Cancel running work", argument: { name: "id", description: "The id that status shows" } },
   usage: "cancel [id]",
-  summary: "cancel work I am doing for you; `/cancel answer` stops the answer I am writing",
+  summary: "cancel work; `/cancel answer` stops the answer I am writing",
   privately: false,
   run: (call) => {
     if (call.args === "answer") return stopAnswer(call);
-    return call.args === "" ? offer(call) : end(call);
+    return call.args === "" ? offer(call) : cancelById(call);
   },
 };
 
@@ -34,7 +34,7 @@ const offer = async (call: CommandCall): Promise<CommandAnswer> => {
 };
 
 /** Only the asker may cancel work (I3). */
-const end = async (call: CommandCall): Promise<CommandAnswer> => {
+const cancelById = async (call: CommandCall): Promise<CommandAnswer> => {
   const { deps, message, args: id } = call;
   if (!ID.test(id)) {
     return { markdown: "An id looks like `subtask-1a2b3c4d`. `/cancel` lists what you can cancel." };
@@ -45,7 +45,7 @@ const end = async (call: CommandCall): Promise<CommandAnswer> => {
     const subtask = await ownSubtask(deps, { tenant, agent, id }, { writer });
     const name = mayName(subtask, call) ? `"${subtask.name}"` : id;
     if (hasEnded(subtask)) return { markdown: `${name} has already ended: ${subtask.status}.` };
-    const ended = await cancelSubtask(deps, subtask, "the person who asked for it no longer wants it");
+    const ended = await cancelSubtask(deps, subtask, "the person who asked for it has cancelled it");
     return { markdown: ended?.status === "cancelled" ? `${name} is cancelled.` : `${name} has just ended by itself.` };
   } catch (error) {
     if (!(error instanceof AppError) || (error.code !== "not-found" && error.code !== "forbidden")) throw error;
@@ -61,10 +61,10 @@ const stopAnswer = async (call: CommandCall): Promise<CommandAnswer> => {
   const { deps, message } = call;
   const caller = await callerOf(call);
   const running = await deps.turns.of(message, [...caller.accounts], message.id);
-  const unwanted = running.filter(
+  const own = running.filter(
     ({ audience }) => sameConversation(audience.conversation, message.conversation) && caller.owns(audience),
   );
-  if (unwanted.length === 0) return { markdown: "I am not writing an answer for you here right now." };
-  deps.turns.stop(message, unwanted);
+  if (own.length === 0) return { markdown: "I am not writing an answer for you here right now." };
+  deps.turns.stop(message, own);
   return { markdown: "Okay, I stopped." };
 };

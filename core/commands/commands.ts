@@ -1,16 +1,49 @@
 import type { MenuCommand } from "../contract/menu-command.ts";
+import { suggest } from "../contract/suggest.ts";
+import { cutAtGraphemes } from "../lib/index.ts";
 import { cancel } from "./cancel.ts";
 import type { Command } from "./command.ts";
-import { helpOn, unknownCommand } from "./help.ts";
 import { inbox } from "./inbox.ts";
-import { link } from "./link.ts";
+import { link, unlink } from "./link.ts";
 import { newSession } from "./new-session.ts";
 import { quiet } from "./quiet.ts";
 import { schedules } from "./schedules.ts";
 import { status } from "./status.ts";
-import { unlink } from "./unlink.ts";
-import { why } from "./why/why.ts";
+import { why } from "./why.ts";
 import { diff, discard, merge } from "./workspace-commands.ts";
+
+/** Builds `help`, which lists itself and these commands. */
+const helpOn = (others: readonly Command[]): Command => {
+  const help: Command = {
+    name: "help",
+    menu: { description: "List the commands" },
+    summary: "show this list",
+    privately: false,
+    async run() {
+      const lines = [help, ...others].flatMap(({ name, usage = name, summary }) =>
+        summary === undefined ? [] : [`- \`/${usage}\`: ${summary}`],
+      );
+      return {
+        markdown: ["Just write to me as you would to a colleague. I also know these commands:", ...lines].join("\n"),
+      };
+    },
+  };
+  return help;
+};
+
+/** Answers an unknown command with the closest known name, or with all of them. */
+const unknownCommand = (name: string, known: readonly Command[]): Command => ({
+  name,
+  privately: false,
+  async run() {
+    const names = known.flatMap(({ name, summary }) => (summary === undefined ? [] : [name]));
+    const shown = cutAtGraphemes(name.replace(/[^\p{L}\p{N}_-]+/gu, " ").trim(), 40);
+    const meant = suggest(name, names);
+    const advice =
+      meant === undefined ? `I know ${names.map((one) => `\`/${one}\``).join(", ")}.` : `Did you mean \`/${meant}\`?`;
+    return { markdown: `I don't know the command "${shown}". ${advice}` };
+  },
+});
 
 /** The only list of commands, in the order of `help`; a new command is one file and one entry here. */
 const all = [why, status, cancel, inbox, schedules, quiet, link, unlink, newSession, diff, merge, discard];
@@ -28,3 +61,23 @@ export const commandFor = (name: string): Command => named(name) ?? unknownComma
 
 /** Whether a command takes effect exactly between the messages before and after it. */
 export const isInOrder = (name: string): boolean => named(name)?.inOrder === true;
+
+/** How core writes a command that people can type: a code span, a slash, the name. */
+const TYPED = new RegExp(`(?<!\`)\`/(${commands.map(({ name }) => name).join("|")})(?=[ \`])`, "g");
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+
+/** Spells the commands in a text of core as people type them on one channel. Fenced code stays as it is. */
+export const spellCommands = (markdown: string, prefix = "/"): string => {
+  if (prefix === "/") return markdown;
+  let fence = "";
+  const spell = (line: string): string => {
+    const [, found = ""] = FENCE.exec(line) ?? [];
+    if (fence !== "") {
+      if (found.startsWith(fence)) fence = "";
+      return line;
+    }
+    fence = found;
+    return found === "" ? line.replace(TYPED, (_, name: string) => `\`${prefix}${name}`) : line;
+  };
+  return markdown.split("\n").map(spell).join("\n");
+};

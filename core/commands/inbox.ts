@@ -14,7 +14,7 @@ import { type Command, type CommandAnswer, type CommandCall, callerOf } from "./
 
 /** Entries per page; each has three buttons, and platforms limit the buttons of a message. */
 const PAGE = 3;
-const GONE = "This message is no longer in your inbox. `/inbox` shows what is left.";
+const NOT_IN_INBOX = "This message is no longer in your inbox. `/inbox` shows what is left.";
 
 /** The undelivered messages of the caller, with buttons to settle them (D6). */
 export const inbox: Command = {
@@ -33,11 +33,11 @@ export const inbox: Command = {
       return { markdown: "`/inbox` lists your messages; use its buttons to read, resend or dismiss one." };
     }
     const entry = await find(call, caller, id);
-    if (entry === undefined) return { markdown: GONE };
+    if (entry === undefined) return { markdown: NOT_IN_INBOX };
     if (verb === "read") return read(call, entry);
     const what = verb === "again" ? "send-again" : "dismiss";
     const settled = await settleUndelivered(call.deps, entry, what, call.message.id);
-    if (settled === "gone") return { markdown: GONE };
+    if (settled === "taken") return { markdown: NOT_IN_INBOX };
     return { markdown: verb === "again" ? `I am sending it again, to ${placeOf(entry)}.` : "Dismissed." };
   },
 };
@@ -70,7 +70,7 @@ const buttons = (id: string, number: number) => [
 
 const read = async ({ deps }: CommandCall, entry: Undelivered): Promise<CommandAnswer> => {
   const reply = await readDeadLetter(deps.store, entry.letter);
-  if (reply === undefined) return { markdown: GONE };
+  if (reply === undefined) return { markdown: NOT_IN_INBOX };
   const about = entry.origin === null ? "" : ` About “${entry.origin.promptSummary}”.`;
   return { markdown: `For ${placeOf(entry)}.${about}\n\n${reply.markdown}` };
 };

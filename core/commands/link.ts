@@ -1,6 +1,14 @@
 import type { ReplyAction } from "../contract/messages/agent-reply.ts";
 import { notifyAccount } from "../delivery/index.ts";
-import { findPerson, showAccount, showAccounts } from "../people/index.ts";
+import {
+  findPerson,
+  leavePerson,
+  type PersonAccount,
+  type PersonRecord,
+  sameAccount,
+  showAccount,
+  showAccounts,
+} from "../people/index.ts";
 import {
   type ClaimedLink,
   type ClaimProblem,
@@ -37,17 +45,17 @@ export const link: Command = {
   summary: "link this account with yours on another channel, so that answers reach you on both",
   privately: true,
   async run(call) {
-    if (call.message.conversation.kind === "shared") return { markdown: IN_PRIVATE };
-    const [word = "", linkId = ""] = call.args.toLowerCase().split(/\s+/);
-    if (word === "") return offer(call);
-    if (word === "confirm") return confirm(call, linkId);
-    if (word === "refuse") return refuse(call, linkId);
+    if (call.message.conversation.kind === "shared") return { markdown: LINK_IN_PRIVATE };
+    const [verb = "", linkId = ""] = call.args.toLowerCase().split(/\s+/);
+    if (verb === "") return offer(call);
+    if (verb === "confirm") return confirm(call, linkId);
+    if (verb === "refuse") return refuse(call, linkId);
     const code = readCode(call.args);
     return code === undefined ? { markdown: NO_CODE } : claim(call, code);
   },
 };
 
-const IN_PRIVATE =
+const LINK_IN_PRIVATE =
   "Others can read this, so codes shown here no longer work. " +
   "Please send me a direct message with `/link` instead.";
 const NO_CODE = "A code looks like `7KQ2M-XW94T`. `/link` gives you one for another channel.";
@@ -78,7 +86,7 @@ const question = async (
   { deps: { store } }: CommandCall,
   { id, tenant }: ClaimedLink,
   side: LinkSide,
-  what: string,
+  event: string,
 ): Promise<string> => {
   const { person } = await findPerson(store, { tenant, ...side });
   const others = person.accounts.filter(
@@ -86,7 +94,7 @@ const question = async (
   );
   const also = others.length === 0 ? "" : `, linked with ${showAccounts(others)},`;
   return (
-    `**${showAccount(side)}**${also} ${what}. Is that you? If so, both accounts will see the answers to what either of ` +
+    `**${showAccount(side)}**${also} ${event}. Is that you? If so, both accounts will see the answers to what either of ` +
     `them asks from now on.\n\nConfirm within ten minutes: \`/link confirm ${id}\`. Not you? \`/link refuse ${id}\``
   );
 };
@@ -102,11 +110,11 @@ const confirm = async ({ deps, message, record }: CommandCall, linkId: string): 
   const { isLinked, other, link } = confirmed;
   if (!isLinked) return { markdown: `Thank you. Please confirm as ${showAccount(other)} too.` };
   const me = { name: message.account.name, channel: message.conversation.channel };
-  await notifyAccount(deps.bus, other, { tenant: link.tenant, record, about: "linked", markdown: done(me) });
-  return { markdown: done(other) };
+  await notifyAccount(deps.bus, other, { tenant: link.tenant, record, about: "linked", markdown: linkedText(me) });
+  return { markdown: linkedText(other) };
 };
 
-const done = (other: Pick<LinkSide, "name" | "channel">): string =>
+const linkedText = (other: Pick<LinkSide, "name" | "channel">): string =>
   `Linked with ${showAccount(other)}. From now on, answers reach you on both. \`/unlink\` undoes it.`;
 
 const refuse = async ({ deps, message, record }: CommandCall, linkId: string): Promise<CommandAnswer> => {
@@ -115,4 +123,64 @@ const refuse = async ({ deps, message, record }: CommandCall, linkId: string): P
   const markdown = "The other account refused the link, so nothing was linked.";
   await notifyAccount(deps.bus, other, { tenant: message.tenant, record, about: "refused", markdown });
   return { markdown: `Okay, I did not link ${showAccount(other)}.` };
+};
+
+const UNLINK_IN_PRIVATE = "Please send me a direct message with `/unlink`: I only unlink accounts in private.";
+const NOT_LINKED = "This account is not linked with another one.";
+const DECLARED = "The operator of this service has linked these accounts: please ask them to change it.";
+
+/** Unlinks this account from its person, or the person's account on another channel (I1). */
+export const unlink: Command = {
+  name: "unlink",
+  menu: { description: "Undo a link", argument: { name: "account", description: "The channel of the other account" } },
+  usage: "unlink [channel]",
+  summary: "unlink this account, or yours on another channel",
+  privately: true,
+  async run(call) {
+    const { message, args } = call;
+    if (message.conversation.kind === "shared") return { markdown: UNLINK_IN_PRIVATE };
+    const me = { tenant: message.tenant, channel: message.conversation.channel, accountId: message.account.id };
+    const { person } = await findPerson(call.deps.store, me);
+    const others = person.accounts.filter((account) => !sameAccount(account, me));
+    if (others.length === 0) return { markdown: NOT_LINKED };
+    const mine = person.accounts.filter((account) => sameAccount(account, me));
+    const leaving = args === "" ? mine : others.filter(({ channel }) => channel === args);
+    if (leaving.length === 0)
+      return { markdown: `You have no linked account on "${args.slice(0, 40)}". ${linkedWith(others)}` };
+    return leave(call, person, leaving);
+  },
+};
+
+const linkedWith = (others: readonly PersonAccount[]): string => `This account is linked with ${showAccounts(others)}.`;
+
+const leave = async (
+  call: CommandCall,
+  person: PersonRecord,
+  leaving: readonly PersonAccount[],
+): Promise<CommandAnswer> => {
+  const { deps, message } = call;
+  if (leaving.some(({ declared }) => declared)) return { markdown: DECLARED };
+  // Notifications come first, because a retry after the unlink could no longer find their recipients.
+  await notifyAll(call, person, leaving);
+  for (const account of leaving) await leavePerson(deps.store, { tenant: message.tenant, ...account });
+  const staying = person.accounts.filter((account) => !leaving.includes(account));
+  return { markdown: `${showAccounts(leaving)} is no longer linked with ${showAccounts(staying)}.` };
+};
+
+/** Every account of the person gets a notification of the change. */
+const notifyAll = async (
+  { deps, message, record }: CommandCall,
+  { accounts, surfaces }: PersonRecord,
+  leaving: readonly PersonAccount[],
+): Promise<void> => {
+  const { tenant, conversation, account: caller } = message;
+  const me = { channel: conversation.channel, accountId: caller.id };
+  for (const account of accounts) {
+    const recipient = surfaces.findLast((surface) => sameAccount(surface, account));
+    if (sameAccount(account, me) || recipient === undefined) continue;
+    const markdown = leaving.includes(account)
+      ? `This account is no longer linked with ${showAccount({ ...me, name: caller.name })}.`
+      : `${showAccounts(leaving)} is no longer linked with this account.`;
+    await notifyAccount(deps.bus, recipient, { tenant, record, about: "unlinked", markdown });
+  }
 };

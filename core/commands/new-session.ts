@@ -4,7 +4,7 @@ import type { Command } from "./command.ts";
 export const newSession: Command = {
   name: "new",
   menu: { description: "Start a new session; running work continues" },
-  summary: "start a new session: I forget our conversation, running work continues",
+  summary: "start over: I forget our conversation, running work continues",
   privately: false,
   inOrder: true,
   async run({ deps: { store, clock }, message, record }) {

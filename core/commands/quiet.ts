@@ -4,22 +4,24 @@ import { changePerson, type PersonRecord } from "../people/index.ts";
 import type { Command } from "./command.ts";
 
 const USAGE = [
-  "- `/quiet 22:00-07:00`: I hold messages that I send by myself until the morning; a time zone may follow",
+  "- `/quiet 22:00-07:00`: messages that I send on my own wait until 07:00. You can add a time zone, such as Europe/Berlin",
   "- `/quiet off`: no quiet hours",
-  "- `/quiet everywhere`, `/quiet origin` or `/quiet last-active`: where I send them, besides where the work began",
-  `- \`/quiet origin ${OriginKind.options[0]}\`: for one kind of work only (${OriginKind.options.join(", ")})`,
-  "- `/quiet default`: back to the default settings",
+  "- `/quiet everywhere`: I send them on all your channels",
+  "- `/quiet origin`: I send them only where the work began",
+  "- `/quiet last-active`: I send them there, and where you last wrote to me",
+  `- \`/quiet origin ${OriginKind.options[0]}\`: the same, for one kind of work only: ${OriginKind.options.join(", ")}`,
+  "- `/quiet default`: back to the defaults",
 ].join("\n");
 
 /** When and where proactive messages reach the person (D2). */
 export const quiet: Command = {
   name: "quiet",
   menu: {
-    description: "When not to write to you",
+    description: "Quiet hours, and where I may message you first",
     argument: { name: "hours", description: "Such as 22:00-07:00, or off" },
   },
-  usage: "quiet [22:00-07:00 | off | everywhere | origin | last-active]",
-  summary: "when and where I may message you first",
+  usage: "quiet [22:00-07:00 | off | …]",
+  summary: "when and where I may message you first; `/quiet` alone lists the choices",
   privately: true,
   async run({ deps: { store }, message, args }) {
     const address = { tenant: message.tenant, channel: message.conversation.channel, accountId: message.account.id };
@@ -34,16 +36,16 @@ export const quiet: Command = {
 type Change = (person: PersonRecord) => PersonRecord;
 
 const changeFor = (args: string): Change | undefined => {
-  const [word = "", more] = args.split(/\s+/);
-  if (word === "default") return ({ quiet: _, policy: __, ...person }) => person;
-  if (word === "off") return (person) => ({ ...person, quiet: "off" });
-  const reach = Reach.safeParse(word);
+  const [setting = "", more] = args.split(/\s+/);
+  if (setting === "default") return ({ quiet: _, policy: __, ...person }) => person;
+  if (setting === "off") return (person) => ({ ...person, quiet: "off" });
+  const reach = Reach.safeParse(setting);
   if (reach.success) {
     const kind = OriginKind.safeParse(more);
     if (!kind.success) return more === undefined ? (person) => withPolicy(person, { default: reach.data }) : undefined;
     return (person) => withPolicy(person, { ...person.policy, [kind.data]: reach.data });
   }
-  const [, from, to] = /^(\d{1,2}:\d{2})[-–](\d{1,2}:\d{2})$/.exec(word) ?? [];
+  const [, from, to] = /^(\d{1,2}:\d{2})[-–](\d{1,2}:\d{2})$/.exec(setting) ?? [];
   const hours = QuietHours.safeParse({
     from: from?.padStart(5, "0"),
     to: to?.padStart(5, "0"),
@@ -55,15 +57,15 @@ const changeFor = (args: string): Change | undefined => {
 const withPolicy = (person: PersonRecord, policy: DeliveryPolicy): PersonRecord => ({ ...person, policy });
 
 const settingsOf = ({ quiet, policy }: PersonRecord): string => {
-  const kinds = Object.entries(policy ?? {}).map(([kind, reach]) => (kind === "default" ? reach : `${kind}: ${reach}`));
-  return [
-    `Quiet hours: ${hoursOf(quiet)}.`,
-    `Messages that I send by myself go: ${kinds.join(", ") || "default"}.`,
-  ].join("\n");
+  const kinds = Object.entries(policy ?? {}).map(([kind, reach]) =>
+    kind === "default" ? reach : `${reach} for ${kind} work`,
+  );
+  const reach = kinds.join(", ") || "the default";
+  return `Quiet hours: ${hoursOf(quiet)}.\nWhere I message you first: ${reach}.`;
 };
 
 const hoursOf = (quiet: PersonRecord["quiet"]): string => {
-  if (quiet === undefined) return "default";
+  if (quiet === undefined) return "the default";
   if (quiet === "off") return "off";
   return `${quiet.from}–${quiet.to}${quiet.timeZone === undefined ? ", in your time zone" : `, ${quiet.timeZone}`}`;
 };

@@ -16,11 +16,11 @@ import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 export const schedules: Command = {
   name: "schedules",
   menu: {
-    description: "What I do at set times",
+    description: "List, run, cancel or resume your schedules",
     argument: { name: "details", description: "run, cancel or resume, and the id" },
   },
   usage: "schedules [run|cancel|resume <id>]",
-  summary: "what I do for you at set times: list them, run one now, cancel or resume it",
+  summary: "list your schedules, run one now, cancel or resume it",
   privately: true,
   run: (call) => (call.args === "" ? list(call) : change(call)),
 };
@@ -37,7 +37,7 @@ const seekerOf = async ({ deps: { store }, message, record }: CommandCall): Prom
 const list = async (call: CommandCall): Promise<CommandAnswer> => {
   const found = await openSchedules(call.deps, await seekerOf(call));
   if (found.length === 0)
-    return { markdown: 'You have no schedules yet. Just ask me, such as "every weekday at 9, send me the news".' };
+    return { markdown: 'You have no schedules yet. Just ask me, for example: "every weekday at 9, send me the news".' };
   const now = call.deps.clock.now();
   return {
     markdown: ["Your schedules:", ...found.map((schedule) => `- ${describeSchedule(schedule, now)}`)].join("\n"),
@@ -60,7 +60,7 @@ const change = async (call: CommandCall): Promise<CommandAnswer> => {
   if (!/^(?:run|cancel|resume)$/i.test(verb) || id === "") {
     return {
       markdown:
-        "`/schedules` lists them. To change one: `/schedules run <id>`, `/schedules cancel <id>` or `/schedules resume <id>`.",
+        "`/schedules` lists your schedules. To change one: `/schedules run <id>`, `/schedules cancel <id>` or `/schedules resume <id>`.",
     };
   }
   try {

@@ -1,7 +1,7 @@
 import { type Conversation, sameConversation } from "../contract/messages/conversation.ts";
 import { relativeTime } from "../contract/relative-time.ts";
-import { readHeld } from "../delivery/held/index.ts";
 import type { Caller } from "../delivery/index.ts";
+import { readHeld } from "../delivery/undelivered/index.ts";
 import { channelLabel, clockTime } from "../origin/index.ts";
 import { cancelAction } from "../subtasks/index.ts";
 import { type Command, type CommandCall, callerOf, workFor } from "./command.ts";
@@ -12,8 +12,8 @@ const MAX_BUTTONS = 10;
 /** Lists the running work of the caller and the held deliveries to them. */
 export const status: Command = {
   name: "status",
-  menu: { description: "What I am doing for you" },
-  summary: "what I am doing for you, and messages that wait for you",
+  menu: { description: "Show running work and waiting messages" },
+  summary: "what I am working on for you, and messages that are waiting",
   privately: true,
   async run(call) {
     const { deps, message } = call;
@@ -31,7 +31,7 @@ export const status: Command = {
       }),
       ...waiting,
     ];
-    if (lines.length === 0) return { markdown: "I am not working on anything for you, and no messages wait for you." };
+    if (lines.length === 0) return { markdown: "I am not working on anything for you, and no messages are waiting." };
     const actions = work.slice(0, MAX_BUTTONS).map(cancelAction);
     return { markdown: ["In progress for you:", ...lines].join("\n"), ...(actions.length > 0 && { actions }) };
   },
@@ -43,19 +43,19 @@ const waitingFor = async ({ deps, message }: CommandCall, { person }: Caller): P
   const surfaces = person.surfaces
     .filter(({ agent }) => agent === message.agent)
     .map((surface) => surface.conversation);
-  const places: Conversation[] =
+  const conversations: Conversation[] =
     conversation.kind === "shared" || surfaces.some((surface) => sameConversation(surface, conversation))
       ? surfaces
       : [conversation, ...surfaces];
   const now = deps.clock.now();
   const lines: string[] = [];
-  for (const place of places) {
-    const { items } = await readHeld(deps.store, place);
+  for (const held of conversations) {
+    const { items } = await readHeld(deps.store, held);
     if (items.length === 0) continue;
     const until = Math.max(...items.map(({ notBefore }) => notBefore));
     const why = until > now ? `until ${clockTime(until, now, account)}` : "until I can reach it";
     const count = items.length === 1 ? "1 message waits" : `${items.length} messages wait`;
-    lines.push(`- ${count} for you on ${channelLabel(place.channel)}, ${why}`);
+    lines.push(`- ${count} for you on ${channelLabel(held.channel)}, ${why}`);
   }
   return lines;
 };

@@ -1,4 +1,4 @@
-/** Closed, so that every place that maps codes (HTTP status, exit code) stops compiling when one is added. */
+/** A closed union: every map from codes (to an HTTP status or an exit code) must be extended to compile. */
 export type ErrorCode =
   | "bad-input"
   | "bad-configuration"
@@ -14,7 +14,7 @@ export type ErrorCode =
   | "stopped"
   | "internal";
 
-/** The base of every error this project throws on purpose. The message says what to do. */
+/** The base of all errors that this project throws deliberately. The message says what to do. */
 export class AppError extends Error {
   readonly code: ErrorCode;
 

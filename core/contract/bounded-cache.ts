@@ -3,7 +3,7 @@ const EVICTED_SHARE = 16;
 
 /**
  * A map with a limit. Once it is full, it evicts the entries that were set longest ago. It evicts several at once,
- * because V8 looks for the first key of a map behind all deleted ones.
+ * because V8 skips all deleted keys when it looks for the first key of a map.
  */
 export class BoundedCache<K, V> extends Map<K, V> {
   readonly #maxWeight: number;

@@ -42,12 +42,12 @@ export const calendarDaysBetween = (from: number, to: number, viewer: ViewerTime
   return Math.round(dayNumber(to) - dayNumber(from));
 };
 
-/** How long ago, as a person would say it: elapsed time for a day, then calendar days in the viewer's zone (O11). */
+/** "3 min ago", "yesterday": elapsed time within a day, then calendar days in the viewer's zone (O11). */
 export const relativeTime = (then: number, now: number, viewer: ViewerTime = {}): string => {
   const elapsedMs = now - then;
   if (elapsedMs < DAY_MS) return elapsed(elapsedMs, viewer);
   const days = calendarDaysBetween(then, now, viewer);
-  // A day with 25 hours: more than 24 h ago, and still today.
+  // On a day with 25 hours, more than 24 h ago can still be today.
   if (days === 0) return elapsed(elapsedMs, viewer);
   if (days < 7) return ago(viewer).format(-days, "day");
   return new Intl.DateTimeFormat(localeOf(viewer), { dateStyle: "medium", timeZone: timeZoneOf(viewer) }).format(then);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A value that must never be shown. Printed in any way it reads "[secret]"; only reveal() gives it. */
+/** A value that must never be shown. Printing and serialising give "[secret]"; only reveal() returns the value. */
 export class Secret {
   readonly #value: string;
 
@@ -21,7 +21,7 @@ export class Secret {
     return SHOWN;
   }
 
-  /** What util.inspect and console.log print; the symbol is global, so nothing of Node is imported. */
+  /** For util.inspect and console.log. The symbol is global, so no Node module is imported. */
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return SHOWN;
   }
@@ -31,11 +31,11 @@ const SHOWN = "[secret]";
 
 export interface SecretRules {
   readonly minLength?: number;
-  /** What every secret of this kind begins with: tells two that were mixed up. */
+  /** The prefix of every secret of this kind; detects a mix-up of two secrets. */
   readonly startsWith?: string;
 }
 
-/** Text in the file, a Secret from there on. It is looked at after the environment was filled in. */
+/** Parses text to a Secret, after the variables of the environment were inserted. */
 export const secret = ({ minLength = 1, startsWith = "" }: SecretRules = {}) =>
   z
     .string()

@@ -1,16 +1,17 @@
-/** The known word that was probably meant, if one is near enough. */
+/** The most similar known word, if one is similar enough to be a typo. */
 export const suggest = (word: string, known: readonly string[]): string | undefined => {
-  const reach = Math.max(1, Math.floor(word.length / 3));
+  const maxDistance = Math.max(1, Math.floor(word.length / 3));
   let best: { word: string; distance: number } | undefined;
   for (const candidate of known) {
-    if (Math.abs(candidate.length - word.length) > reach) continue;
+    if (Math.abs(candidate.length - word.length) > maxDistance) continue;
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
-    if (distance <= reach && (best === undefined || distance < best.distance)) best = { word: candidate, distance };
+    if (distance <= maxDistance && (best === undefined || distance < best.distance))
+      best = { word: candidate, distance };
   }
   return best?.word;
 };
 
-/** Insertions, deletions, replacements and swaps of neighbours that make one word of the other. */
+/** Number of insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
 const editDistance = (a: string, b: string): number => {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -1,14 +1,14 @@
 import type { z } from "zod";
-import type { AgentRef } from "./messages/agent-ref.ts";
+import type { AgentRef } from "./messages/addresses.ts";
 import { type DelegationContext, type WorkContext, workContextOf } from "./messages/work-context.ts";
 
-/** For whom, and on whose behalf, a tool runs. */
+/** The agent, turn and work context of a tool call. */
 export interface ToolContext extends AgentRef, Readonly<Omit<WorkContext, "standing">> {
   readonly delegationContext: DelegationContext;
   readonly turnId: string;
   /** All tools that this turn may use. */
   readonly tools: readonly Pick<Tool, "name" | "internal">[];
-  /** The same when the call is run again after a crash. */
+  /** The same when the call is repeated after a crash. */
   readonly idempotencyKey: string;
   /** Aborted when the result is no longer needed. */
   readonly signal: AbortSignal;
@@ -25,7 +25,7 @@ export interface Tool<Input = unknown> {
   readonly input: z.ZodType<Input>;
   /** Description and input depend on settings, so they are not cached between steps. */
   readonly varies?: boolean;
-  /** Shown to the model as a schema, but checked by the tool itself, which is more forgiving. */
+  /** The tool validates its input itself, more leniently than the schema that the model gets. */
   readonly checksInput?: boolean;
   /** Idempotent for the same idempotency key. */
   readonly repeatable: boolean;
@@ -41,7 +41,7 @@ export interface Tool<Input = unknown> {
   readonly needsDepth?: boolean;
   /** Its name is removed from text about other agents' answers (A6). */
   readonly internal?: boolean;
-  /** How long one run may take; 60 s by default. */
+  /** Timeout of one run; 60 s by default. */
   readonly deadlineMs?: number;
   /** The result is for the model. A throw becomes a failed result with the message of the error. */
   run(input: Input, context: ToolContext): Promise<string>;

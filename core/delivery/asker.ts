@@ -37,6 +37,6 @@ export const askerOf = async (
 export const withRequester = (audience: Audience, asker: OwnAccount | undefined): Audience => {
   const { conversation, accountId } = audience;
   if (asker === undefined || accountId === undefined || conversation.kind === "shared") return audience;
-  const isTheSame = sameAccount(asker, { channel: conversation.channel, accountId });
-  return isTheSame ? audience : { ...audience, askedBy: { ...asker } };
+  const isSameAccount = sameAccount(asker, { channel: conversation.channel, accountId });
+  return isSameAccount ? audience : { ...audience, askedBy: { ...asker } };
 };

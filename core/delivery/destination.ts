@@ -5,7 +5,7 @@ import type { Store } from "../contract/ports/store.ts";
 import { Name } from "../contract/ports/token.ts";
 import { findPerson } from "../people/index.ts";
 
-/** The target of a proactive message: a conversation, or the place where a person was last active. */
+/** The target of a proactive message: a conversation, or the last active conversation of a person. */
 export const Destination = z.union([
   z.looseObject({ conversation: Conversation, accountId: z.string().optional() }),
   z.looseObject({ person: z.array(z.looseObject({ channel: z.string(), accountId: z.string() })) }),
@@ -43,12 +43,16 @@ export const audienceAt = async (
 
 /** The configured target for results that have no person to go to. */
 export const Home = z.union([
-  z.strictObject({ person: z.string().min(1) }),
+  z.strictObject({ person: z.string().min(1).describe("Name of a person of `people`.") }),
   z.strictObject({
-    channel: Name,
-    workspace: z.string().min(1).optional(),
-    room: z.string().min(1),
-    thread: z.string().min(1).optional(),
+    channel: Name.describe("Name of the channel."),
+    workspace: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Id of the workspace on the platform, if the channel has several."),
+    room: z.string().min(1).describe("Id of the room on the platform."),
+    thread: z.string().min(1).optional().describe("Id of a thread in the room."),
   }),
 ]);
 export type Home = z.infer<typeof Home>;

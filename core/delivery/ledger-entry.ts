@@ -1,7 +1,6 @@
 import { z } from "zod";
-import type { Conversation } from "../contract/messages/conversation.ts";
-import { conversationKey } from "../contract/messages/conversation.ts";
-import { collection, keyOf, prefixOf } from "../contract/ports/collection.ts";
+import { type Conversation, conversationKey } from "../contract/messages/conversation.ts";
+import { collection, keyOf, prefixOf } from "../contract/ports/store.ts";
 
 /** The text of a stream draft, if only the beginning of the reply was sent. */
 const Beginning = z.string().optional();
@@ -12,7 +11,7 @@ const Beginning = z.string().optional();
  * unknown: the platform may have the part.
  * begun: the platform shows a stream draft, which is edited until it is complete.
  * failed: the platform certainly does not have the part.
- * withdrawn: the part is delivered another way, as in a digest, and must not be sent by itself.
+ * withdrawn: the part is delivered another way, as in a digest, and must not be sent separately.
  */
 export const LedgerEntry = z.discriminatedUnion("state", [
   z.looseObject({

@@ -1,4 +1,4 @@
-import type { AgentRef } from "../contract/messages/agent-ref.ts";
+import type { AgentRef } from "../contract/messages/addresses.ts";
 import type { AgentReply, ReplyAction, ReplyCause } from "../contract/messages/agent-reply.ts";
 import { type Conversation, conversationKey } from "../contract/messages/conversation.ts";
 import { subjectsOf } from "../contract/messages/subjects.ts";

@@ -19,12 +19,12 @@ export const readRepliedTo = async (
 
 /**
  * The work that a message continues, as far as its writer may see it (O14). A reply to a digest continues all permitted
- * items, because only its text tells which of them it means.
+ * items, because only its text says which of them it means.
  */
 export const resolveRepliedTo = async (store: Store, message: FromPerson): Promise<readonly ContinuedWork[]> => {
   const shown = await readRepliedTo(store, message);
-  const isFree = await Promise.all(shown.map((one) => mayContinue(store, one, message)));
-  return shown.filter((_, index) => isFree[index]).map((one) => continued(one, message));
+  const isVisible = await Promise.all(shown.map((one) => mayContinue(store, one, message)));
+  return shown.filter((_, index) => isVisible[index]).map((one) => continued(one, message));
 };
 
 const continued = (shown: PostedReply, message: FromPerson): ContinuedWork => {

@@ -4,8 +4,8 @@ import type { UserMessage } from "../contract/messages/user-message.ts";
 import type { Audience } from "../contract/messages/work-context.ts";
 import type { Store } from "../contract/ports/store.ts";
 import type { ViewerTime } from "../contract/relative-time.ts";
-import { accountOf, type PersonRecord, type Surface, sameAccount } from "../people/index.ts";
-import { askerOf, askingAccount } from "./asker.ts";
+import { accountOf, findPerson, type PersonRecord, type Surface, sameAccount } from "../people/index.ts";
+import { askerOf, askingAccount, type OwnAccount } from "./asker.ts";
 
 type Shown = Pick<AgentReply, "audience" | "onlyFor">;
 
@@ -38,14 +38,14 @@ export const viewerOf = (reply: Shown, target: Conversation, person: PersonRecor
   const { conversation, accountId, askedBy } = reply.audience;
   if (askedBy === undefined && sameConversation(target, conversation)) return { accountId };
   const surface = person && surfaceAt(person, target);
-  return surface && isTheAskers(reply, person, surface) ? { accountId: surface.accountId } : undefined;
+  return surface && isAskersSurface(reply, person, surface) ? { accountId: surface.accountId } : undefined;
 };
 
 /** The person's surface at a private conversation. */
 const surfaceAt = ({ surfaces }: PersonRecord, target: Conversation): Surface | undefined =>
   target.kind === "private" ? surfaces.find(({ conversation }) => sameRoom(conversation, target)) : undefined;
 
-const isTheAskers = ({ audience, onlyFor }: Shown, person: PersonRecord, surface: Surface): boolean => {
+const isAskersSurface = ({ audience, onlyFor }: Shown, person: PersonRecord, surface: Surface): boolean => {
   const { personId, membership } = audience;
   const asker = askingAccount(audience);
   if (asker && sameAccount(surface, asker)) return true;
@@ -83,4 +83,36 @@ export const viewerTimeIn = async (
   const surface = person?.surfaces.find(({ conversation }) => sameRoom(conversation, target));
   const { timeZone, locale } = (person && surface && accountOf(person, surface)) ?? {};
   return { timeZone, locale };
+};
+
+/** The person behind a command or a tool call, and the work that they may see. */
+export interface Caller {
+  readonly person: PersonRecord;
+  /** The account that they write with comes first. */
+  readonly accounts: readonly OwnAccount[];
+  /** Whether this account asked for the work, or an account that was already linked with it at that time (D3). */
+  readonly owns: (audience: Audience) => boolean;
+}
+
+/** The account and the conversation of an incoming message. */
+export interface Writer {
+  readonly tenant: string;
+  readonly conversation: Conversation;
+  readonly accountId: string;
+}
+
+export const callerAt = async (store: Store, { tenant, conversation, accountId }: Writer): Promise<Caller> => {
+  const own: OwnAccount = { channel: conversation.channel, accountId };
+  const { person } = await findPerson(store, { tenant, ...own });
+  const surface = person.surfaces.find((one) => sameAccount(one, own))?.conversation;
+  const viewedIn = conversation.kind === "private" ? conversation : surface;
+  return {
+    person,
+    accounts: [own, ...person.accounts.filter((other) => !sameAccount(other, own))],
+    owns: (audience) => {
+      const asker = askingAccount(audience);
+      if (asker !== undefined && sameAccount(asker, own)) return true;
+      return viewedIn !== undefined && canSee({ audience }, viewedIn, person, () => true);
+    },
+  };
 };

@@ -62,7 +62,7 @@ const mayInvolveFeatures = ({ kind }: TurnMessage, { delegated, messages }: Turn
   kind === "synthetic" || delegated === true || messages.length > 0;
 
 /** The prompt of a turn: the text of a person or of a task, or the prompt of the feature that wrote the message. */
-export const turnPrompt = async ({ sources }: TurnFeatures, agent: Agent, message: TurnMessage): Promise<TurnPrompt> =>
+const turnPrompt = async ({ sources }: TurnFeatures, agent: Agent, message: TurnMessage): Promise<TurnPrompt> =>
   message.kind === "synthetic"
     ? promptOf(sources, agent, message)
     : { text: shownText(message), mustReply: false, obsolete: false };
@@ -77,8 +77,8 @@ const promptOf = (sources: TurnSources, agent: Agent, message: SyntheticMessage)
 
 /** A message in the form that the model reads: with the author in shared conversations, and with attachments. */
 export const shownText = ({ conversation, account, text, attachments }: FromPerson): string => {
-  const words = conversation.kind === "shared" ? `${oneLine(account.name)}: ${text}` : text;
-  return [words, ...attachments.map(shown)].join("\n").trim() || "(an empty message)";
+  const said = conversation.kind === "shared" ? `${oneLine(account.name)}: ${text}` : text;
+  return [said, ...attachments.map(shown)].join("\n").trim() || "(an empty message)";
 };
 
 /** Text attachments with their content; others by name and type only. */

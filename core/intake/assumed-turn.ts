@@ -4,11 +4,11 @@ import { createOnce } from "../contract/ports/update.ts";
 import type { SessionWindow } from "../sessions/index.ts";
 import { Journal, type TurnRecord, turnKeyById } from "../turns/index.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
-import { begun, type ResolvedTurn, recordOf, resolveTurn } from "./resolve-turn.ts";
+import { newWork, type ResolvedTurn, recordOf, resolveTurn } from "./resolve-turn.ts";
 
 /**
  * Stores a turn with cached data, marked `assumed`, while the current data is read. A stale record is corrected before
- * the turn has any effect; if the process dies in between, the next run checks the record again (ADR 0012).
+ * the turn has any effect; if the process crashes in between, the next run checks the record again (ADR 0012).
  *
  * Saves one round trip for each plain message on NATS. Measured: 1.88 and 2.08 ms instead of 2.42 ms for one message at
  * a time, with a floor of about 1.6 ms (docs/performance.md). The plain way is to resolve the turn first (open-turn.ts).
@@ -28,7 +28,7 @@ export const resolveFromCache = (deps: IntakeDeps, message: TurnMessage): Resolv
   if (!isPlain || editable) return undefined;
   const window = deps.sessions.inMemory(message);
   const asker = deps.askers.last(message);
-  return window && asker && { window, work: begun(message, window.sessionId, asker) };
+  return window && asker && { window, work: newWork(message, window.sessionId, asker) };
 };
 
 /** Undefined: the record exists already. */

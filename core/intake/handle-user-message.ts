@@ -1,27 +1,36 @@
+import { z } from "zod";
 import { runCommand } from "../commands/index.ts";
 import { messageOf, RevisionConflict } from "../contract/app-error.ts";
 import { subjectsOf } from "../contract/messages/subjects.ts";
-import type { TurnMessage, UserMessage } from "../contract/messages/user-message.ts";
-import type { Consumer, Outcome, Received, Wait } from "../contract/ports/bus.ts";
-import { ack, MAX_FAILURES } from "../contract/ports/bus.ts";
+import type { ShownMessage, TurnMessage, UserMessage } from "../contract/messages/user-message.ts";
+import {
+  ack,
+  type Consumer,
+  MAX_FAILURES,
+  type Outcome,
+  RETENTION_MS,
+  type Received,
+  type Wait,
+} from "../contract/ports/bus.ts";
+import type { Store } from "../contract/ports/store.ts";
+import { collection, keyOf } from "../contract/ports/store.ts";
+import { createOrRead } from "../contract/ports/update.ts";
 import { signalProgress } from "../lib/index.ts";
 import { revokeExposedCodes } from "../people/linking/index.ts";
+import { nextIndex } from "../sessions/index.ts";
 import { runSpanId } from "../telemetry/index.ts";
-import type { Agent } from "../turns/index.ts";
-import { TurnYielded, turnIdOf, turnSpan } from "../turns/index.ts";
+import { type Agent, TurnYielded, turnIdOf, turnSpan } from "../turns/index.ts";
 import { answerMessage } from "./answer-message.ts";
-import { noteEdit } from "./edited-text.ts";
 import { handleDeadLetter } from "./handle-dead-letter.ts";
-import { handleShownReply } from "./handle-shown-reply.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
-import type { OpenedTurn } from "./open-turn.ts";
-import { openTurn } from "./open-turn.ts";
+import { type OpenedTurn, openTurn } from "./open-turn.ts";
+import { noteEdit } from "./resolve-turn.ts";
 
 /** The queue of an agent's messages, and the first part of the keys of their dead letters. */
 export const INTAKE_DURABLE = "intake";
 
 /** Retry delay after losing the turn to another process; by then it has finished or its lease has expired. */
-const TAKEN_OVER_PAUSE_MS = 1_000;
+const TAKEN_OVER_RETRY_MS = 1_000;
 /** Retry delay of a message whose person has reached the turn limit, unless the end of a turn wakes it sooner. */
 const MAX_LIMIT_WAIT_MS = 30_000;
 
@@ -74,8 +83,11 @@ const takeTurn = async (deps: IntakeDeps, agent: Agent, message: TurnMessage, re
   } catch (error) {
     if (error instanceof TurnYielded || error instanceof RevisionConflict) {
       const { traceId } = message;
-      deps.logger.info({ traceId, turnId: turnIdOf(message), why: messageOf(error) }, "turn left to another run");
-      return { retryInMs: TAKEN_OVER_PAUSE_MS };
+      deps.logger.info(
+        { traceId, turnId: turnIdOf(message), why: messageOf(error) },
+        "turn taken over by another run, retrying",
+      );
+      return { retryInMs: TAKEN_OVER_RETRY_MS };
     }
     throw error;
   }
@@ -119,7 +131,7 @@ const handle = async (
   const number = { number: run, isLast: failures + 1 >= MAX_FAILURES };
   const entry = await answerMessage(deps, agent, message, opened, number).finally(isOver);
   if (entry === undefined) {
-    deps.logger.debug({ traceId, turnId }, "turn had nothing left to do");
+    deps.logger.debug({ traceId, turnId }, "turn was already complete or obsolete");
     return;
   }
   const { outcome, degraded = false } = entry;
@@ -137,4 +149,31 @@ const handle = async (
     { traceId, turnId, tenant: agent.tenant, agent: agent.name, outcome, run, seenBefore: opened.seenBefore, seconds },
     "turn ended",
   );
+};
+
+/** The first position of the report: a duplicate, also after `new`, finds its entry there. */
+const Position = z.looseObject({ sessionId: z.string(), index: z.number().int().nonnegative() });
+type Position = z.infer<typeof Position>;
+
+const positions = collection("noted", Position, { ttlMs: RETENTION_MS });
+
+/** Adds a proactive message from another conversation to the history of the session that shows it (O15). */
+const handleShownReply = async (
+  { store, history, sessions, checkpoint }: IntakeDeps,
+  message: ShownMessage,
+): Promise<Outcome> => {
+  const { replyId, markdown, origin, at } = message.shown;
+  const window = await sessions.window(message);
+  const position = await firstPosition(store, message, { sessionId: window.sessionId, index: nextIndex(window) });
+  await checkpoint("shown.placed");
+  await history.append(position.sessionId, position.index, { kind: "said", replyId, at, markdown, origin });
+  return ack;
+};
+
+const firstPosition = async (
+  store: Store,
+  { tenant, agent, id }: ShownMessage,
+  position: Position,
+): Promise<Position> => {
+  return (await createOrRead(store, keyOf(positions, tenant, agent, id), position)).value;
 };

@@ -9,7 +9,7 @@ export interface IntakeDeps extends CommandDeps {
   readonly askers: AskerCache;
   readonly background: BackgroundWork;
   readonly features: TurnFeatures;
-  /** Aborted with TurnYielded when this process must let go of its turns. */
+  /** Aborted with TurnYielded when this process must hand over its turns. */
   readonly stopping: AbortSignal;
   readonly turnDeadlineMs: number;
   readonly maxWindowEntries: number;

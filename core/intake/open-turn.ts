@@ -9,7 +9,7 @@ import { recordOf, resolveTurn } from "./resolve-turn.ts";
 
 export interface OpenedTurn {
   readonly record: TurnRecord;
-  /** An earlier run of the message exists: its process died, or the message is a duplicate. */
+  /** An earlier run of the message exists: its process crashed, or the message is a duplicate. */
   readonly seenBefore: boolean;
   /** The history of the session when the turn was opened. */
   readonly window: SessionWindow;
@@ -34,7 +34,7 @@ const openResolved = async (deps: IntakeDeps, message: TurnMessage) => {
 const find = async (deps: IntakeDeps, message: TurnMessage): Promise<OpenedTurn> => {
   const found = await deps.store.get(turnKey(message));
   if (found === undefined)
-    throw new AppError("conflict", "the record of the message expired just now; the message will be retried");
+    throw new AppError("conflict", "the record of the message has just expired; the message will be retried");
   const checked = await checkAssumed(deps, message, found);
   if (checked !== undefined) return { ...checked, seenBefore: true };
   const { value: record } = found;

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { AppError, messageOf } from "../contract/app-error.ts";
 import type { ReplyOrigin } from "../contract/messages/work-context.ts";
-import { collection, keyOf } from "../contract/ports/collection.ts";
-import type { Store } from "../contract/ports/store.ts";
+import { collection, keyOf, type Store } from "../contract/ports/store.ts";
 import { createOnce } from "../contract/ports/update.ts";
 import { ChildAbort, maskSecrets, raceAbort, summarisePrompt } from "../lib/index.ts";
 import type { AgentModel } from "../model/index.ts";

@@ -6,10 +6,10 @@ import type { Clock, Timer } from "../contract/ports/clock.ts";
 import type { Agent } from "../turns/index.ts";
 
 /** Gateways treat a report as current for a little longer than this. */
-export const TELL_LOAD_EVERY_MS = 2_000;
+export const REPORT_LOAD_EVERY_MS = 2_000;
 
 /** Polling interval; a queue exceeds its limit at most by the messages that arrive within it. */
-export const LOOK_AT_LOAD_EVERY_MS = 200;
+export const POLL_LOAD_EVERY_MS = 200;
 
 /** Reports the number of waiting messages to the gateways, which apply backpressure when it is too high. */
 export const publishLoad = (
@@ -23,17 +23,17 @@ export const publishLoad = (
       .queues()
       .filter(({ subject }) => subject === userMessage(name).name)
       .reduce((sum, { waiting }) => sum + waiting, 0);
-  let told = { waiting: 0, at: clock.monotonic() };
+  let reported = { waiting: 0, at: clock.monotonic() };
   let timer: Timer | undefined;
-  const look = () => {
+  const poll = () => {
     const now = { waiting: waitingHere(), at: clock.monotonic() };
-    const isOld = now.at - told.at >= TELL_LOAD_EVERY_MS;
-    if (now.waiting !== told.waiting || (isOld && now.waiting > 0)) {
+    const isStale = now.at - reported.at >= REPORT_LOAD_EVERY_MS;
+    if (now.waiting !== reported.waiting || (isStale && now.waiting > 0)) {
       backbone.bus.signal(intakeLoad(name), { process, waiting: now.waiting });
-      told = now;
+      reported = now;
     }
-    timer = clock.after(LOOK_AT_LOAD_EVERY_MS, look);
+    timer = clock.after(POLL_LOAD_EVERY_MS, poll);
   };
-  look();
+  poll();
   return { close: async () => timer?.cancel() };
 };

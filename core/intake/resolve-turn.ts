@@ -1,17 +1,22 @@
+import { z } from "zod";
 import type {
   Account,
+  EditMessage,
   FromPerson,
   PersonMessage,
   SyntheticMessage,
   TurnMessage,
 } from "../contract/messages/user-message.ts";
 import { isoTime } from "../contract/ports/clock.ts";
+import type { Store } from "../contract/ports/store.ts";
+import { collection, keyOf } from "../contract/ports/store.ts";
+import { update } from "../contract/ports/update.ts";
 import { resolveRepliedTo } from "../delivery/index.ts";
 import { captureOrigin, causeOf } from "../origin/index.ts";
 import { type ResolvedAsker, resolveAsker } from "../people/index.ts";
+import { revokeExposedCodes } from "../people/linking/index.ts";
 import { nextIndex, type SessionWindow, windowOf } from "../sessions/index.ts";
 import { type TurnRecord, turnIdOf } from "../turns/index.ts";
-import { editedText } from "./edited-text.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 
 type Work = Pick<
@@ -39,12 +44,12 @@ const begin = async (deps: IntakeDeps, received: FromPerson): Promise<ResolvedTu
   const edited = isEditable ? await editedText(deps.store, received) : undefined;
   const message = edited === undefined ? received : { ...received, text: edited };
   const [window, person] = await Promise.all([deps.sessions.window(message), resolveAsker(deps, message)]);
-  deps.askers.met(message, person);
+  deps.askers.remember(message, person);
   // Resolving the asker records the conversations that they may see, which the next lookup needs.
   const continues =
     message.kind === "message" && mayContinueWork(message) ? await resolveRepliedTo(deps.store, message) : [];
   const work = {
-    ...begun(message, window.sessionId, person),
+    ...newWork(message, window.sessionId, person),
     ...(edited !== undefined && { editedText: edited }),
     ...(continues.length > 0 && { continues: [...continues] }),
   };
@@ -68,7 +73,7 @@ export const recordOf = ({ clock }: IntakeDeps, message: TurnMessage, { work, wi
 });
 
 /** A person's message begins new work, and the person waits for the answer. */
-export const begun = (message: FromPerson, sessionId: string, { id: personId, membership }: ResolvedAsker): Work => {
+export const newWork = (message: FromPerson, sessionId: string, { id: personId, membership }: ResolvedAsker): Work => {
   const { conversation, account, link } = message;
   return {
     origin: captureOrigin(message, sessionId),
@@ -112,3 +117,25 @@ export const inheritedWork = (
     },
   };
 };
+
+/** The edited text of a message. */
+const Edit = z.looseObject({ text: z.string(), at: z.iso.datetime() });
+
+/** Longer than any message waits for its turn. */
+const ONE_DAY_MS = 24 * 3_600_000;
+const edits = collection("edits", Edit, { ttlMs: ONE_DAY_MS });
+
+const editKey = ({ tenant, agent, id }: PersonMessage | EditMessage) => keyOf(edits, tenant, agent, id);
+
+/** Stores the newest text of a message; it counts until the turn of the message begins. */
+export const noteEdit = async (store: Store, message: EditMessage): Promise<void> => {
+  const { text, sentAt: at } = message;
+  if (message.conversation.kind === "shared") await revokeExposedCodes(store, message);
+  await update(store, editKey(message), (known) =>
+    known !== undefined && Date.parse(known.at) >= Date.parse(at) ? known : { text, at },
+  );
+};
+
+/** Undefined: the message was not edited. */
+export const editedText = async (store: Store, message: PersonMessage): Promise<string | undefined> =>
+  (await store.get(editKey(message)))?.value.text;

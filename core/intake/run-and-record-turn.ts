@@ -52,9 +52,9 @@ export const runAndRecordTurn = async (
   const { text, fallbackText } = prompt;
   const ran: TurnEnd =
     isLast && fallbackText !== undefined
-      ? { outcome: "failed", finalText: failureText["bad-answer"], trouble: "bad-answer", messages: [] }
+      ? { outcome: "failed", finalText: failureText["bad-answer"], failure: "bad-answer", messages: [] }
       : await runNow(deps, agent, prompt, opened, { number, requester });
-  const { trouble, isAwaited, ...end } = await finish(deps, agent, record, ran);
+  const { failure, isAwaited, ...end } = await finish(deps, agent, record, ran);
   const processed = prompt.postProcess &&
     end.outcome === "answered" && { finalText: prompt.postProcess(end.finalText) };
   const entry = fitEntry({
@@ -63,7 +63,7 @@ export const runAndRecordTurn = async (
     at: isoTime(deps.clock.now()),
     text,
     ...end,
-    ...(trouble !== undefined && fallbackText !== undefined && rawResults(fallbackText)),
+    ...(failure !== undefined && fallbackText !== undefined && rawResults(fallbackText)),
     ...processed,
     // Background work has no interim answer: the final one follows (B6).
     ...(isAwaited && record.standing.background && { suppressed: true }),
@@ -80,7 +80,7 @@ export const runAndRecordTurn = async (
 /** A batch never ends in silence (B3): people get the raw results if the model could not summarise them. */
 const rawResults = (fallbackText: string) => ({
   outcome: "answered" as const,
-  finalText: `I could not put these results into words of my own, so here they are as they came in.\n\n${fallbackText}`,
+  finalText: `I could not summarise these results, so here they are unedited.\n\n${fallbackText}`,
   degraded: true,
 });
 

@@ -60,7 +60,7 @@ export const raceAbort = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
     );
   });
 
-/** Rejects with the signal's reason if it aborts first. */
+/** Waits; rejects with the signal's reason if it aborts first. */
 export const pause = async (clock: Clock, ms: number, signal: AbortSignal): Promise<void> => {
   let cancel = () => {};
   const over = new Promise<void>((resolve) => {

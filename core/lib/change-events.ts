@@ -1,4 +1,4 @@
-import type { AgentRef } from "../contract/messages/agent-ref.ts";
+import type { AgentRef } from "../contract/messages/addresses.ts";
 import { subjectsOf } from "../contract/messages/subjects.ts";
 import type { Bus, Listener } from "../contract/ports/bus.ts";
 import type { Clock } from "../contract/ports/clock.ts";
@@ -38,7 +38,7 @@ export class ChangeEvents<T extends { readonly id: string }> {
 /** Signals may be lost, so the records are also polled. */
 const POLL_MS = 3_000;
 
-export interface ChangeWait<T> {
+interface ChangeWait<T> {
   readonly clock: Clock;
   readonly events: Pick<ChangeEvents<{ readonly id: string }>, "watch">;
   readonly ids: readonly string[];

@@ -1,6 +1,6 @@
 const MASK = "•••";
 
-/** Every quantifier that could run into another is bounded, so that no text makes these slow. */
+/** Adjacent quantifiers are bounded, so that no text makes a pattern slow. */
 const PATTERNS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/-----BEGIN [A-Z0-9 ]{1,40}-----[\s\S]*?(?:-----END [A-Z0-9 ]{1,40}-----|$)/g, MASK],
   [/\b(?:xox[a-z]|xapp)-[\w-]{8,}/g, MASK],
@@ -22,6 +22,6 @@ const PATTERNS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/(?<![\w:/])(?!mailto:)[^\s:@/"'<>()]{1,64}:[^\s:@/]{1,128}@(?=[\w[])/gi, `${MASK}@`],
 ];
 
-/** Text without what looks like a key, a token or a password. */
+/** Masks text that looks like a key, a token or a password. */
 export const maskSecrets = (text: string): string =>
   PATTERNS.reduce((masked, [pattern, replacement]) => masked.replace(pattern, replacement), text);

@@ -34,9 +34,9 @@ export const cutAtGraphemes = (text: string, max: number): string => {
   for (const { index } of graphemes.segment(text)) {
     if (count === max - 1) room = index;
     if (count++ === max) {
-      const kept = text.slice(0, room);
-      const atWord = text[room] === " " ? room : kept.lastIndexOf(" ");
-      return `${kept.slice(0, atWord > room / 2 ? atWord : room).trimEnd()}…`;
+      const cut = text.slice(0, room);
+      const atWord = text[room] === " " ? room : cut.lastIndexOf(" ");
+      return `${cut.slice(0, atWord > room / 2 ? atWord : room).trimEnd()}…`;
     }
   }
   return text;
@@ -59,9 +59,9 @@ export const cutToBytes = (text: string, max: number): string => {
   const bytes = storedBytes(text);
   if (bytes <= max) return text;
   const note = `\n[cut: ${kilobytes(bytes)} kB, only the beginning is shown]`;
-  let kept = text.slice(0, Math.floor((text.length * max) / bytes));
-  while (storedBytes(kept + note) > max) kept = kept.slice(0, Math.floor(kept.length * 0.9));
-  return kept.replace(/[\uD800-\uDBFF]$/, "") + note;
+  let cut = text.slice(0, Math.floor((text.length * max) / bytes));
+  while (storedBytes(cut + note) > max) cut = cut.slice(0, Math.floor(cut.length * 0.9));
+  return cut.replace(/[\uD800-\uDBFF]$/, "") + note;
 };
 
 const kilobytes = (bytes: number): number => Math.ceil(bytes / 1_000);

@@ -1,14 +1,14 @@
 const HTML_TAGS =
   /<\/?(?:a|b|i|u|s|p|em|strong|br|hr|div|span|code|pre|ul|ol|li|h[1-6]|img|table|thead|tbody|tr|td|th|blockquote|del|ins|sub|sup|font|small|script|style)(?:\s[^<>]{0,400})?\/?>/gi;
 
-/** Addresses of people, rooms, commands, dates and emoji as the platforms spell them, and calls to everybody. */
+/** Mentions of people, rooms, commands, dates and emoji in the syntax of the platforms, and mass mentions. */
 const MENTIONS: readonly RegExp[] = [
   /<at\b[^<>]{0,100}>[^<>]{0,200}<\/at>/gi,
   /<(?:@[!&]?|#|!|\/|a?:|t:|id:)[^<>\n]{1,200}>/g,
   /(?<![\w@.])@(?:everyone|here|channel)\b/g,
 ];
 
-/** Emphasis counts only at the edges of words, so that snake_case and 2*3*4 stay what they are. */
+/** Emphasis counts only at the edges of words, so that snake_case and 2*3*4 stay unchanged. */
 const EMPHASIS: readonly RegExp[] = [
   /(?<![\w*])\*\*(?=\S)(.{1,400}?)(?<=\S)\*\*(?![\w*])/gs,
   /(?<!\w)__(?=\S)(.{1,400}?)(?<=\S)__(?!\w)/gs,
@@ -18,7 +18,7 @@ const EMPHASIS: readonly RegExp[] = [
   /\|\|(?=\S)(.{1,400}?)(?<=\S)\|\|/gs,
 ];
 
-/** The words of a text, without mark-up and mentions. */
+/** Removes mark-up and mentions. */
 export const stripMarkup = (text: string): string => {
   let plain = text
     .replace(/```(?:[\w+-]{0,20}\n)?/g, " ")
@@ -32,12 +32,12 @@ export const stripMarkup = (text: string): string => {
     .replace(/^[ \t]{0,8}(?:>[ \t]?){1,8}/gm, "")
     .replace(/^[ \t]{0,8}(?:#{1,6}|[-*+]|-#)[ \t]+/gm, "")
     .replace(/`{1,2}([^`]{1,400})`{1,2}/g, "$1");
-  // Twice: bold inside italics is two layers.
+  // Two passes, because bold can be inside italics.
   for (let layer = 0; layer < 2; layer++) for (const mark of EMPHASIS) plain = plain.replace(mark, "$1");
   return plain.replace(/\\([\\`*_{}[\]()#+.!~|>-])/g, "$1");
 };
 
-/** Without bidi controls, zero-width characters (but not the joiners that emoji and scripts need) and towers of accents. */
+/** Removes bidi controls, zero-width characters (except the joiners that emoji and scripts need) and stacks of accents. */
 export const dropInvisible = (text: string): string =>
   text
     .replace(/\p{Cs}/gu, "\uFFFD")

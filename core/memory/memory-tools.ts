@@ -18,22 +18,22 @@ const key = z
   .describe("A short name, e.g. research/rome");
 const SaveInput = z.object({
   key,
-  value: z.string().describe("The text to keep; replaces what was there."),
-  expiresInMinutes: z.int().min(1).max(MAX_MINUTES).optional().describe("Kept for 24 hours without it."),
+  value: z.string().describe("The text; replaces an existing note."),
+  expiresInMinutes: z.int().min(1).max(MAX_MINUTES).optional().describe("Default: 24 hours."),
 });
-const GetInput = z.object({ key, offset: z.int().min(0).optional().describe("Where to go on in a long note.") });
+const GetInput = z.object({ key, offset: z.int().min(0).optional().describe("Where to continue in a long note.") });
 const ListInput = z.object({});
 const DeleteInput = z.object({ key });
 
 const GET = "get_from_working_memory";
 
-/** All of them are idempotent. */
+/** Tools for the working memory of the session; all are idempotent. */
 export const memoryTools = (store: Store, clock: Clock): Tool[] => {
   const memoryOf = ({ sessionId }: ToolContext) => new WorkingMemory(store, clock, sessionId);
 
   const save: Tool<z.infer<typeof SaveInput>> = {
     name: "save_to_working_memory",
-    description: "Keeps a note for later turns of this conversation. Other conversations cannot see it.",
+    description: "Saves a note for later turns of this conversation. Other conversations cannot see it.",
     input: SaveInput,
     repeatable: true,
     run: async ({ key, value, expiresInMinutes = DEFAULT_MINUTES }, context) => {
@@ -51,7 +51,7 @@ export const memoryTools = (store: Store, clock: Clock): Tool[] => {
       if (value === undefined) return `There is no note "${key}". It may have expired; list_working_memory shows all.`;
       const end = offset + PIECE_CHARS;
       if (value.length <= end) return value.slice(offset);
-      return `${value.slice(offset, end)}\n[${value.length - end} characters follow: go on with offset ${end}]`;
+      return `${value.slice(offset, end)}\n[${value.length - end} characters follow: continue with offset ${end}]`;
     },
   };
   const list: Tool<z.infer<typeof ListInput>> = {

@@ -5,7 +5,7 @@ import { MAX_NOTE_BYTES, WorkingMemory } from "./working-memory.ts";
 
 const PREFIX = "notifications/";
 const INDEX = `${PREFIX}index`;
-const KEPT_MS = 7 * 24 * 3_600_000;
+const NOTIFICATION_TTL_MS = 7 * 24 * 3_600_000;
 
 export interface Notification {
   /** Begins with "notifications/". */
@@ -22,7 +22,7 @@ export const addNotification = async (
   { key, summary, text }: Notification,
 ): Promise<void> => {
   const memory = new WorkingMemory(store, clock, sessionId);
-  await memory.save(key, cutToBytes(`${summary}\n\n${text}`, MAX_NOTE_BYTES), KEPT_MS);
+  await memory.save(key, cutToBytes(`${summary}\n\n${text}`, MAX_NOTE_BYTES), NOTIFICATION_TTL_MS);
   await rebuildIndex(memory);
 };
 
@@ -42,5 +42,5 @@ const rebuildIndex = async (memory: WorkingMemory): Promise<void> => {
   const keys = (await memory.list()).map((note) => note.key).filter((note) => note.startsWith(PREFIX));
   const listed = keys.filter((note) => note !== INDEX).map((note) => `- ${note}`);
   if (listed.length === 0) await memory.delete(INDEX);
-  else await memory.save(INDEX, listed.join("\n"), KEPT_MS);
+  else await memory.save(INDEX, listed.join("\n"), NOTIFICATION_TTL_MS);
 };

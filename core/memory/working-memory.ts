@@ -1,28 +1,27 @@
 import { z } from "zod";
 import { AppError } from "../contract/app-error.ts";
 import type { Clock } from "../contract/ports/clock.ts";
-import { collection, keyOf } from "../contract/ports/collection.ts";
-import type { Store } from "../contract/ports/store.ts";
+import { collection, keyOf, type Store } from "../contract/ports/store.ts";
 import { update } from "../contract/ports/update.ts";
 
 const values = collection("working-memory", z.looseObject({ value: z.string() }));
 
 /** All notes of a session in one record, so that listing and counting take one read. */
-export const MemoryIndex = z.looseObject({
+const MemoryIndex = z.looseObject({
   notes: z.array(z.looseObject({ key: z.string(), bytes: z.number().int(), expiresAt: z.number() })),
 });
-export type MemoryIndex = z.infer<typeof MemoryIndex>;
+type MemoryIndex = z.infer<typeof MemoryIndex>;
 
 const indexes = collection("working-memory-index", MemoryIndex);
 
-export const memoryKey = (sessionId: string, key: string) => keyOf(values, sessionId, key);
+const memoryKey = (sessionId: string, key: string) => keyOf(values, sessionId, key);
 export const memoryIndexKey = (sessionId: string) => keyOf(indexes, sessionId);
 
 export const MAX_KEY_CHARS = 200;
 export const MAX_NOTE_BYTES = 64_000;
 const MAX_NOTES = 500;
 
-export type Note = MemoryIndex["notes"][number];
+type Note = MemoryIndex["notes"][number];
 
 /** Notes of one session, each with an expiry (I4). The model reads the error texts of the limits. */
 export class WorkingMemory {
@@ -39,10 +38,10 @@ export class WorkingMemory {
   async save(key: string, value: string, ttlMs: number): Promise<Note> {
     const bytes = Buffer.byteLength(value);
     if (bytes > MAX_NOTE_BYTES) {
-      throw new AppError("too-large", `The value has ${bytes} bytes; ${MAX_NOTE_BYTES} is the most. Save less of it.`);
+      throw new AppError("too-large", `The value has ${bytes} bytes; the maximum is ${MAX_NOTE_BYTES}. Save less.`);
     }
     const note: Note = { key, bytes, expiresAt: this.#clock.now() + ttlMs };
-    // The index first: a note is never there without being listed and counted.
+    // Written before the note, so that every stored note is listed and counted.
     await this.#change((notes) => {
       const others = notes.filter((other) => other.key !== key);
       if (others.length < MAX_NOTES) return [...others, note];
@@ -58,7 +57,7 @@ export class WorkingMemory {
 
   async list(): Promise<Note[]> {
     const stored = await this.#store.get(memoryIndexKey(this.#sessionId));
-    return this.#living(stored?.value.notes ?? []);
+    return this.#unexpired(stored?.value.notes ?? []);
   }
 
   /** False: there was no such note. */
@@ -71,13 +70,15 @@ export class WorkingMemory {
 
   /** Tool calls of one response run concurrently, so the index changes by compare-and-set. */
   async #change(change: (notes: Note[]) => Note[]): Promise<void> {
-    const changeLiving = (stored: MemoryIndex | undefined) => ({ notes: change(this.#living(stored?.notes ?? [])) });
+    const changeUnexpired = (stored: MemoryIndex | undefined) => ({
+      notes: change(this.#unexpired(stored?.notes ?? [])),
+    });
     const ttlMs = ({ notes }: MemoryIndex) =>
       Math.max(1, ...notes.map(({ expiresAt }) => expiresAt - this.#clock.now()));
-    await update(this.#store, memoryIndexKey(this.#sessionId), changeLiving, { ttlMs });
+    await update(this.#store, memoryIndexKey(this.#sessionId), changeUnexpired, { ttlMs });
   }
 
-  #living(notes: Note[]): Note[] {
+  #unexpired(notes: Note[]): Note[] {
     return notes.filter(({ expiresAt }) => expiresAt > this.#clock.now());
   }
 }

@@ -12,7 +12,7 @@ export interface AgentModel {
 
 export interface StepOptions {
   readonly signal: AbortSignal;
-  /** Gets the text as it comes, and nothing once the step has ended. The response holds the whole text again. */
+  /** Called with each piece of text until the step ends. The response has the whole text. */
   onText(delta: string): void;
 }
 

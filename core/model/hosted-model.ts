@@ -1,13 +1,13 @@
 import { messageOf } from "../contract/app-error.ts";
 import type { SetupQuestion } from "../contract/setup-question.ts";
 import type { AgentModel, ModelDeps, StepOptions } from "./agent-model.ts";
-import type { SdkModel } from "./ai-sdk/ai-sdk-model.ts";
+import type { SdkModel } from "./ai-sdk-model.ts";
 import type { HostedModelConfig } from "./hosted-config.ts";
 import { ModelFailed } from "./model-failed.ts";
 import type { StepRequest, StepResponse } from "./step.ts";
 
 /** The headers of a request, with their secrets. */
-export type PlainHeaders = Readonly<Record<string, string>>;
+type PlainHeaders = Readonly<Record<string, string>>;
 
 /** A model over HTTP. Loading `ai` and a provider's SDK takes 0.2 s, so `loadSdk` runs only for a configured model. */
 export const hostedModel = (
@@ -16,7 +16,7 @@ export const hostedModel = (
   loadSdk: (headers: PlainHeaders) => Promise<SdkModel>,
 ): AgentModel =>
   new LazyModel(`${config.provider}/${config.model}`, async () => {
-    const { AiSdkModel } = await import("./ai-sdk/ai-sdk-model.ts");
+    const { AiSdkModel } = await import("./ai-sdk-model.ts");
     const headers = Object.entries(config.headers).map(([name, value]) => [name, value.reveal()]);
     return new AiSdkModel(config, await loadSdk(Object.fromEntries(headers)), deps);
   });
@@ -26,7 +26,7 @@ export const describeHosted = ({ model, provider }: Pick<HostedModelConfig, "mod
 
 export const askModelName: SetupQuestion = {
   flag: "model-name",
-  message: "The name of the model, as its server calls it",
+  message: "Name of the model, as its server lists it",
   setting: ["model"],
 };
 
@@ -46,7 +46,7 @@ export class LazyModel implements AgentModel {
 
   async step(request: StepRequest, options: StepOptions): Promise<StepResponse> {
     const model = await this.#loading.catch((error: unknown) => {
-      throw new ModelFailed("refused", `cannot load ${this.label}: ${messageOf(error)}; install the packages again`);
+      throw new ModelFailed("refused", `could not load ${this.label}: ${messageOf(error)}; install the packages again`);
     });
     return model.step(request, options);
   }

@@ -31,7 +31,7 @@ export class ModelFailed extends AppError {
   readonly reason: ModelFailure;
   /** The same request may succeed later. */
   readonly retryable: boolean;
-  /** How long the provider asks us to wait, if it said so. */
+  /** The delay that the provider requests, if any. */
   readonly retryAfterMs?: number;
 
   constructor(reason: ModelFailure, message: string, options?: { retryAfterMs?: number | undefined }) {

@@ -27,12 +27,12 @@ export const ChatMessage = z.discriminatedUnion("role", [
 export type ChatMessage = z.infer<typeof ChatMessage>;
 
 export const ToolDescription = z.looseObject({
-  /** Letters, digits, "_" and "-"; at most 64: what every provider takes. */
+  /** Letters, digits, "_" and "-", at most 64 characters, which every provider accepts. */
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
   description: z.string(),
   /** JSON schema of one object. */
   inputSchema: z.record(z.string(), z.unknown()),
-  /** The tool takes more than its schema says: whatever fits its own check is run. */
+  /** The tool accepts more than its schema says, so only its own check counts. */
   checksInput: z.boolean().optional(),
 });
 export type ToolDescription = z.infer<typeof ToolDescription>;
@@ -41,7 +41,7 @@ export const StepRequest = z.looseObject({
   system: z.string(),
   messages: z.array(ChatMessage),
   tools: z.array(ToolDescription),
-  /** "none" makes the model answer in text; the tools stay listed, because the history may speak of them. */
+  /** "none" makes the model answer in text; the tools stay listed, because the history may have their calls. */
   toolChoice: z.enum(["auto", "none"]),
 });
 export type StepRequest = z.infer<typeof StepRequest>;
@@ -52,7 +52,7 @@ export const Usage = z.looseObject({
 });
 export type Usage = z.infer<typeof Usage>;
 
-/** Has text, or tool calls, or both: an answer without either is a failure. */
+/** Has text, tool calls or both; an answer without either is a failure. */
 export const StepResponse = z.looseObject({
   text: z.string(),
   toolCalls: z.array(ToolCall),

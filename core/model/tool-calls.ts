@@ -4,7 +4,7 @@ import type { ChatMessage, ToolDescription } from "./step.ts";
 
 const inputSchemas = new WeakMap<z.ZodType, Record<string, unknown>>();
 
-export interface DescribedTool {
+interface DescribedTool {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodType;
@@ -50,10 +50,10 @@ export const checkToolCall = (
   const tool = offered.find(({ name }) => name === call.name);
   if (tool === undefined) {
     const names = offered.map(({ name }) => name).join(", ");
-    return `There is no tool of this name. ${names === "" ? "Answer without tools." : `The tools are: ${names}.`}`;
+    return `There is no tool with this name. ${names === "" ? "Answer without tools." : `The tools are: ${names}.`}`;
   }
   if (call.malformed) return `${syntaxError(call.input)} Call ${tool.name} again with one JSON object.`;
-  if (!isObject(call.input)) return `The arguments are no JSON object. Call ${tool.name} again with one.`;
+  if (!isObject(call.input)) return `The arguments are not a JSON object. Call ${tool.name} again with a JSON object.`;
   if (!isStorable(call.input)) return `The arguments are nested too deeply. Call ${tool.name} again with flatter ones.`;
   const checked = tool.checksInput ? undefined : validatorFor(tool.inputSchema)?.safeParse(call.input);
   if (checked === undefined || checked.success) return undefined;
@@ -68,7 +68,7 @@ const syntaxError = (input: unknown): string => {
     JSON.parse(String(input));
     return "The arguments have a key that is not allowed.";
   } catch (error) {
-    return `The arguments are no valid JSON (${messageOf(error)}).`;
+    return `The arguments are not valid JSON (${messageOf(error)}).`;
   }
 };
 
@@ -94,7 +94,7 @@ const isDeeperThan = (value: unknown, depth: number): boolean =>
   (depth === 0 || Object.values(value).some((child) => isDeeperThan(child, depth - 1)));
 
 /** Ids that every provider accepts in the history. */
-const USABLE = /^[A-Za-z0-9_-]{1,64}$/;
+const VALID_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
  * Some models omit call ids, repeat them, or count from zero in every answer. The returned function keeps an id that is
@@ -107,7 +107,7 @@ export const uniqueCallIds = (messages: readonly ChatMessage[]): ((proposed: str
   }
   return (proposed) => {
     let id = proposed;
-    for (let next = taken.size + 1; !USABLE.test(id) || taken.has(id); next++) id = `call-${next}`;
+    for (let next = taken.size + 1; !VALID_ID.test(id) || taken.has(id); next++) id = `call-${next}`;
     taken.add(id);
     return id;
   };

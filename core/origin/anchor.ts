@@ -4,7 +4,7 @@ import { calendarDaysBetween, localeOf, relativeTime, timeZoneOf, type ViewerTim
 import { isAtHome } from "./capture.ts";
 
 /** The conversation in which a person reads a reply: the delivery's target, not the reply's origin. */
-export interface Viewing extends ViewerTime {
+interface Viewing extends ViewerTime {
   readonly channel: string;
   readonly sessionId: string | null;
 }
@@ -31,7 +31,7 @@ const anchorText = ({ channel, promptSummary, startedAt }: ReplyOrigin, viewer: 
 };
 
 /** Isolates right-to-left text, so that the rest of the line keeps its direction. */
-const isolated = (words: string): string => (RIGHT_TO_LEFT.test(words) ? `\u2068${words}\u2069` : words);
+const isolated = (text: string): string => (RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text);
 
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 

@@ -22,47 +22,47 @@ const QUOTED_CHARS = 2_000;
 export const viewOfOrigins = async (history: SessionHistory, works: readonly ContinuedWork[]): Promise<string> => {
   const maxChars = Math.floor(MAX_CHARS / Math.max(1, works.length));
   const views = await Promise.all(works.map((work) => viewOf(history, work, maxChars)));
-  return [...(works.length > 1 ? [WHICH_OF_THEM] : []), ...views].join("\n\n");
+  return [...(works.length > 1 ? [REPLIES_TO_DIGEST] : []), ...views].join("\n\n");
 };
 
-const ANSWERS_THIS = "The person's message answers something you said here";
+const REPLIES_TO_ONE = "The person's message replies to a message of yours";
 
 /** For a reply to a digest, which shows several results. */
-const WHICH_OF_THEM =
-  "The person's message answers one of yours that showed several messages, each with its number. Their words say which " +
-  "of them they mean, by its number or by what it is about. If you cannot tell, ask them before you do anything.";
+const REPLIES_TO_DIGEST =
+  "The person's message replies to a message of yours that showed several results, each with a number. Their text says " +
+  "which one they mean, by its number or its subject. If that is unclear, ask them before you do anything.";
 
 const viewOf = async (
   history: SessionHistory,
   { origin, number, sessionId, turns }: ContinuedWork,
   maxChars: number,
 ): Promise<string> => {
-  const window = sessionId === null ? NOTHING : await history.window(sessionId);
+  const window = sessionId === null ? EMPTY_WINDOW : await history.window(sessionId);
   const summary = turns === "all" ? window.summary : "";
   const entries = window.entries.filter((entry) => turns === "all" || isOneOf(turns, entry));
   const lines = newest(entries.map(quote), maxChars - Math.min(summary.length, QUOTED_CHARS));
   return [
-    `${number === undefined ? ANSWERS_THIS : `Message ${number} is`} about work that began in another conversation: ` +
-      `"${origin.promptSummary}". Go on with that work here. This is what was said there; you can only read it:`,
+    `${number === undefined ? REPLIES_TO_ONE : `Message ${number} is`} about work that began in another conversation: ` +
+      `"${origin.promptSummary}". Continue that work here. This is the history of that conversation, which you can only read:`,
     ...(summary === "" ? [] : [`Before that: ${cut(summary)}`]),
-    ...(lines.length === 0 ? ["(nothing of it is kept any more)"] : lines),
+    ...(lines.length === 0 ? ["(the history is no longer stored)"] : lines),
   ].join("\n\n");
 };
 
-const NOTHING = { summary: "", entries: [] };
+const EMPTY_WINDOW = { summary: "", entries: [] };
 
 const isOneOf = (turns: readonly string[], entry: HistoryEntry): boolean =>
   entry.kind === "turn" && turns.includes(entry.turnId);
 
 const newest = (lines: readonly string[], maxChars: number): string[] => {
   let room = maxChars;
-  const kept: string[] = [];
+  const newestLines: string[] = [];
   for (const line of lines.toReversed()) {
     room -= line.length;
     if (room < 0) break;
-    kept.unshift(line);
+    newestLines.unshift(line);
   }
-  return kept;
+  return newestLines;
 };
 
 const quote = (entry: HistoryEntry): string =>

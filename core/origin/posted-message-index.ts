@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { conversationKey } from "../contract/messages/conversation.ts";
 import { Audience, ReplyOrigin } from "../contract/messages/work-context.ts";
-import { collection, keyOf } from "../contract/ports/collection.ts";
-import type { Store } from "../contract/ports/store.ts";
+import { collection, keyOf, type Store } from "../contract/ports/store.ts";
 import type { SessionAddress } from "../sessions/index.ts";
 
 /** Maps a posted platform message to the reply that it shows, so that a reply to it continues that work (O14). */
@@ -21,13 +20,13 @@ export const PostedReply = z.looseObject({
 export type PostedReply = z.infer<typeof PostedReply>;
 
 /** The replies that one platform message shows: one, or several in a digest. */
-const ShownMessage = z.looseObject({ replies: z.array(PostedReply) });
+const PostedMessage = z.looseObject({ replies: z.array(PostedReply) });
 
 const THIRTY_DAYS_MS = 30 * 24 * 3_600_000;
-const shown = collection("shown", ShownMessage, { ttlMs: THIRTY_DAYS_MS });
+const posted = collection("shown", PostedMessage, { ttlMs: THIRTY_DAYS_MS });
 
-const shownKey = ({ tenant, agent, conversation }: SessionAddress, messageId: string) =>
-  keyOf(shown, tenant, agent, conversationKey(conversation), messageId);
+const postedKey = ({ tenant, agent, conversation }: SessionAddress, messageId: string) =>
+  keyOf(posted, tenant, agent, conversationKey(conversation), messageId);
 
 export const putPosted = async (
   store: Store,
@@ -35,11 +34,11 @@ export const putPosted = async (
   messageId: string,
   replies: readonly PostedReply[],
 ): Promise<void> => {
-  await store.put(shownKey(address, messageId), { replies: [...replies] });
+  await store.put(postedKey(address, messageId), { replies: [...replies] });
 };
 
 export const readPosted = async (
   store: Store,
   address: SessionAddress,
   messageId: string,
-): Promise<readonly PostedReply[]> => (await store.get(shownKey(address, messageId)))?.value.replies ?? [];
+): Promise<readonly PostedReply[]> => (await store.get(postedKey(address, messageId)))?.value.replies ?? [];

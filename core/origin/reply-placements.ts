@@ -1,10 +1,9 @@
 import { z } from "zod";
-import type { AgentRef } from "../contract/messages/agent-ref.ts";
+import type { AgentRef } from "../contract/messages/addresses.ts";
 import { type AgentReply, ReplyCause } from "../contract/messages/agent-reply.ts";
 import { Conversation, sameConversation } from "../contract/messages/conversation.ts";
 import { Audience, ReplyOrigin } from "../contract/messages/work-context.ts";
-import { collection, keyOf } from "../contract/ports/collection.ts";
-import type { Store } from "../contract/ports/store.ts";
+import { collection, keyOf, type Store } from "../contract/ports/store.ts";
 import { update } from "../contract/ports/update.ts";
 
 const Placement = z.looseObject({ conversation: Conversation, at: z.iso.datetime() });
@@ -22,16 +21,16 @@ export const PlacedReply = z.looseObject({
 export type PlacedReply = z.infer<typeof PlacedReply>;
 
 const THIRTY_DAYS_MS = 30 * 24 * 3_600_000;
-const told = collection("told", PlacedReply, { ttlMs: THIRTY_DAYS_MS });
+const placements = collection("told", PlacedReply, { ttlMs: THIRTY_DAYS_MS });
 
 interface ReplyAddress extends AgentRef {
   readonly replyId: string;
 }
 
-const toldKey = ({ tenant, agent, replyId }: ReplyAddress) => keyOf(told, tenant, agent, replyId);
+const placementKey = ({ tenant, agent, replyId }: ReplyAddress) => keyOf(placements, tenant, agent, replyId);
 
 export const readPlacedReply = async (store: Store, address: ReplyAddress): Promise<PlacedReply | undefined> =>
-  (await store.get(toldKey(address)))?.value;
+  (await store.get(placementKey(address)))?.value;
 
 /** Adds a conversation that shows the reply. Idempotent. */
 export const notePlacement = async (
@@ -40,7 +39,7 @@ export const notePlacement = async (
   conversation: Conversation,
   at: string,
 ): Promise<void> => {
-  const key = toldKey({ tenant, agent, replyId });
+  const key = placementKey({ tenant, agent, replyId });
   const first = { replyId, origin, audience, sessionId, ...(cause !== undefined && { cause }), createdAt, places: [] };
   await update(store, key, (record: PlacedReply = first) =>
     record.places.some((place) => sameConversation(place.conversation, conversation))

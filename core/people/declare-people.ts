@@ -1,15 +1,16 @@
 import { z } from "zod";
 import { isoTime } from "../contract/ports/clock.ts";
-import { collection, keyOf } from "../contract/ports/collection.ts";
-import type { Store } from "../contract/ports/store.ts";
+import { collection, keyOf, type Store } from "../contract/ports/store.ts";
 import { retryConflicts } from "../contract/ports/update.ts";
 import { stableId } from "../lib/index.ts";
 import { detachAccount } from "./leave-person.ts";
-import type { AccountAddress, PersonAccount, PersonRecord } from "./person-record.ts";
 import {
+  type AccountAddress,
   accountKey,
   accountOf,
   findPerson,
+  type PersonAccount,
+  type PersonRecord,
   personKey,
   readPerson,
   sameAccount,
@@ -57,10 +58,10 @@ const declareOnce = async (store: Store, { tenant, name, accounts }: DeclaredPer
   const id = declaredId(tenant, name);
   const found = await readPerson(store, tenant, id);
   const person: PersonRecord = found?.person ?? { id, tenant, name, membership: 0, accounts: [], surfaces: [] };
-  const isWanted = (account: PersonAccount) => accounts.some((wanted) => sameAccount(wanted, account));
-  const leaving = person.accounts.filter((account) => account.declared && !isWanted(account));
-  const coming = accounts.filter((wanted) => !accountOf(person, wanted));
-  const isNewlyDeclared = person.accounts.some((account) => isWanted(account) && !account.declared);
+  const isDeclared = (account: PersonAccount) => accounts.some((declared) => sameAccount(declared, account));
+  const leaving = person.accounts.filter((account) => account.declared && !isDeclared(account));
+  const coming = accounts.filter((declared) => !accountOf(person, declared));
+  const isNewlyDeclared = person.accounts.some((account) => isDeclared(account) && !account.declared);
   if (leaving.length === 0 && coming.length === 0 && !isNewlyDeclared) return;
   for (const { channel, accountId } of leaving) await detachAccount(store, person, { tenant, channel, accountId });
   const membership = person.membership + 1;
@@ -72,7 +73,7 @@ const declareOnce = async (store: Store, { tenant, name, accounts }: DeclaredPer
     name,
     membership,
     accounts: [
-      ...staying.accounts.map((account) => (isWanted(account) ? { ...account, declared: true } : account)),
+      ...staying.accounts.map((account) => (isDeclared(account) ? { ...account, declared: true } : account)),
       ...arriving.map(({ account }) => ({ ...account, since: isoTime(now), joined: membership, declared: true })),
     ],
     surfaces: [...staying.surfaces, ...arriving.flatMap(({ surfaces }) => surfaces)],

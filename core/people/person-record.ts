@@ -2,10 +2,8 @@ import { z } from "zod";
 import { BoundedCache } from "../contract/bounded-cache.ts";
 import { Conversation } from "../contract/messages/conversation.ts";
 import { DeliveryPolicy, QuietHours } from "../contract/messages/delivery-policy.ts";
-import { collection, keyOf, prefixOf } from "../contract/ports/collection.ts";
-import { LastRead } from "../contract/ports/last-read.ts";
-import type { Store } from "../contract/ports/store.ts";
-import { retryConflicts } from "../contract/ports/update.ts";
+import { collection, keyOf, prefixOf, type Store } from "../contract/ports/store.ts";
+import { LastRead, retryConflicts } from "../contract/ports/update.ts";
 import { cutAtGraphemes, stableId } from "../lib/index.ts";
 
 /** A person's account on a channel. */
@@ -78,7 +76,7 @@ export const accountKey = ({ tenant, channel, accountId }: AccountAddress) =>
 type Named = Pick<PersonAccount, "name" | "channel">;
 
 /** An account as text for other people. Names come from platforms, so markup and punctuation are removed. */
-export const showAccount = ({ name, channel }: Named): string => `“${plain(name) || "a person"}” on ${channel}`;
+export const showAccount = ({ name, channel }: Named): string => `“${plainName(name) || "a person"}” on ${channel}`;
 
 export const showAccounts = (accounts: readonly Named[]): string => {
   const shown = accounts.map(showAccount);
@@ -86,7 +84,7 @@ export const showAccounts = (accounts: readonly Named[]): string => {
   return shown.length === 0 ? last : `${shown.join(", ")} and ${last}`;
 };
 
-const plain = (name: string): string => cutAtGraphemes(name.replace(/[^\p{L}\p{M}\p{N}.'-]+/gu, " ").trim(), 40);
+const plainName = (name: string): string => cutAtGraphemes(name.replace(/[^\p{L}\p{M}\p{N}.'-]+/gu, " ").trim(), 40);
 
 export interface FoundPerson {
   readonly person: PersonRecord;
@@ -99,7 +97,7 @@ export interface FoundPerson {
 /** Every message looks up its person, and the record rarely changes. */
 const lastRead = new LastRead<PersonRecord>();
 
-/** The current owner of an account. An account that is neither linked nor declared is a person of its own. */
+/** The current owner of an account. An account that is neither linked nor declared is a separate person. */
 export const findPerson = async (store: Store, address: AccountAddress): Promise<FoundPerson> => {
   const { tenant } = address;
   const ownId = ownIdOf(address);
@@ -135,9 +133,9 @@ export const readPerson = async (store: Store, tenant: string, personId: string)
 /** The person without some accounts and without the conversations of these accounts. */
 export const withoutAccounts = (
   person: PersonRecord,
-  isGone: (account: PersonAccount, index: number) => boolean,
+  isRemoved: (account: PersonAccount, index: number) => boolean,
 ): PersonRecord => {
-  const accounts = person.accounts.filter((account, index) => !isGone(account, index));
+  const accounts = person.accounts.filter((account, index) => !isRemoved(account, index));
   const surfaces = person.surfaces.filter((surface) => accounts.some((account) => sameAccount(account, surface)));
   return { ...person, accounts, surfaces };
 };

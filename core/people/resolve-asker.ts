@@ -75,7 +75,7 @@ export class AskerCache {
     return this.#askers.get(nameOf(message));
   }
 
-  met(message: Sender, { id, membership }: PersonRecord): void {
+  remember(message: Sender, { id, membership }: PersonRecord): void {
     this.#askers.set(nameOf(message), { id, membership });
   }
 }

@@ -1,12 +1,11 @@
-export { cancelSchedule, resumeSchedule } from "./change-schedule.ts";
+export { cancelSchedule, createSchedule, resumeSchedule } from "./change-schedule.ts";
 export { type ScheduleConfig, ScheduleInput } from "./config.ts";
-export { createSchedule } from "./create-schedule.ts";
 export { DueIndex } from "./due/due-index.ts";
 export { describeSchedule, findSchedule, openSchedules, type Seeker } from "./own-schedules.ts";
-export { runNow } from "./runs/publish-due.ts";
+export { runNow } from "./runs/handle-schedule-due.ts";
 export { scheduleHook } from "./runs/run-ended.ts";
-export { promptOfRun, runIdOf } from "./runs/run-message.ts";
-export { runsOf, type ScheduleRun } from "./runs/run-record.ts";
+export type { ScheduleRun } from "./runs/run-record.ts";
+export { promptOfRun, runIdOf, runsOf } from "./runs/run-record.ts";
 export { CONSOLE, type Schedule, type ScheduleDeps, scheduleKey, schedulesOfAgent } from "./schedule-record.ts";
 export { type ScheduleOptions, startSchedules } from "./start-schedules.ts";
 export type { ConfiguredSchedule } from "./sync-configured.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../contract/app-error.ts";
-import type { AgentRef } from "../contract/messages/agent-ref.ts";
+import type { AgentRef } from "../contract/messages/addresses.ts";
 import type { Asker, Audience } from "../contract/messages/work-context.ts";
 import { accountServed, askingAccount, mayContinue } from "../delivery/index.ts";
 import { findPerson } from "../people/index.ts";
@@ -38,10 +38,7 @@ const ownSchedules = async ({ store }: ScheduleDeps, seeker: Seeker): Promise<Sc
 export const findSchedule = async (deps: ScheduleDeps, seeker: Seeker, id: string): Promise<Schedule> => {
   const found = (await openSchedules(deps, seeker)).find((schedule) => schedule.id === id.trim());
   if (found === undefined) {
-    throw new AppError(
-      "not-found",
-      `You have no schedule "${id.trim().slice(0, 40)}". The list of schedules has the ids: list_schedules, or \`/schedules\`.`,
-    );
+    throw new AppError("not-found", `You have no schedule "${id.trim().slice(0, 40)}". \`/schedules\` lists yours.`);
   }
   return found;
 };
@@ -52,6 +49,6 @@ export const describeSchedule = (
   now: number,
 ): string => {
   const rhythm = describeWhen(when, nextDueAt === null ? now : Date.parse(nextDueAt) - 1);
-  const trouble = failures === 0 ? "" : `, failed ${failures} times in a row`;
-  return `"${description}" (${id}): ${rhythm}${status === "paused" ? ", paused" : ""}${trouble}`;
+  const failed = failures === 0 ? "" : `, failed ${failures} times in a row`;
+  return `"${description}" (${id}): ${rhythm}${status === "paused" ? ", paused" : ""}${failed}`;
 };

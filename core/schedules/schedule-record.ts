@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { ScheduleAddress } from "../contract/messages/addresses.ts";
-import type { AgentRef } from "../contract/messages/agent-ref.ts";
+import { type AgentRef, ScheduleAddress } from "../contract/messages/addresses.ts";
 import { Asker, Audience } from "../contract/messages/work-context.ts";
-import { collection, keyOf, prefixOf } from "../contract/ports/collection.ts";
+import { collection, keyOf, prefixOf } from "../contract/ports/store.ts";
 import { Destination } from "../delivery/index.ts";
 import type { CoreDeps } from "../turns/index.ts";
 import type { DueIndex } from "./due/due-index.ts";

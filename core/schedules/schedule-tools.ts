@@ -7,10 +7,10 @@ import type { Tool } from "../contract/tool.ts";
 import { accountServed, askingAccount, type Destination } from "../delivery/index.ts";
 import { stableId } from "../lib/index.ts";
 import { findPerson } from "../people/index.ts";
-import { cancelSchedule } from "./change-schedule.ts";
-import { createSchedule, MAX_DESCRIPTION_CHARS, MAX_PROMPT_CHARS, type NewSchedule } from "./create-schedule.ts";
+import type { NewSchedule } from "./change-schedule.ts";
+import { cancelSchedule, createSchedule, MAX_DESCRIPTION_CHARS, MAX_PROMPT_CHARS } from "./change-schedule.ts";
 import { describeSchedule, findSchedule, openSchedules, type Seeker } from "./own-schedules.ts";
-import { runNow } from "./runs/publish-due.ts";
+import { runNow } from "./runs/handle-schedule-due.ts";
 import { ownerOf, type ScheduleDeps } from "./schedule-record.ts";
 import { describeWhen, parseWhen } from "./when/index.ts";
 
@@ -20,19 +20,21 @@ const TaskInput = z.object({
     .trim()
     .min(1)
     .max(MAX_DESCRIPTION_CHARS)
-    .describe('What people will read with each result, e.g. "Morning brief".'),
+    .describe('The title that people see with each result, e.g. "Morning brief".'),
   prompt: z
     .string()
     .trim()
     .min(1)
     .max(MAX_PROMPT_CHARS)
-    .describe("What you are to do at that time, in full: you will not see this conversation then."),
+    .describe("The complete task for that time: you will not see this conversation then."),
   when: z
     .string()
     .min(1)
     .max(200)
-    .describe('A cron expression of five fields, an ISO time, "in 20 s" or "every 2 h". Once a minute is the most.'),
-  timeZone: z.string().optional().describe("An IANA name. Without it: the person's own, if it is known, else UTC."),
+    .describe(
+      'A cron expression of five fields, an ISO time, "in 20 s" or "every 2 h". The shortest interval is one minute.',
+    ),
+  timeZone: z.string().optional().describe("An IANA name. Default: the person's time zone if it is known, else UTC."),
   deliverTo: z
     .string()
     .optional()
@@ -40,17 +42,17 @@ const TaskInput = z.object({
   missed: z
     .enum(["once", "skip"])
     .optional()
-    .describe("A time that passes while nothing runs: run once afterwards (the default), or skip it."),
+    .describe("For a time that passed during downtime: run once afterwards (the default), or skip it."),
 });
 const ListInput = z.object({});
 const IdInput = z.object({ id: z.string().describe("As list_schedules shows it: schedule-1a2b3c4d.") });
 
-/** All of them are idempotent: a repeated call has the effect of the first. */
+/** Every call is idempotent: a repeated call has the effect of the first. */
 export const scheduleTools = (deps: ScheduleDeps): Tool[] => {
   const task: Tool<z.infer<typeof TaskInput>> = {
     name: "schedule_task",
     description:
-      "Has you do something later, once or again and again; the result is sent to this conversation then. Tell the person what was understood.",
+      "Schedules a task for you, once or repeatedly; its result is then sent to this conversation. Tell the person which times were understood.",
     input: TaskInput,
     repeatable: true,
     needsDepth: true,
@@ -93,7 +95,7 @@ export const scheduleTools = (deps: ScheduleDeps): Tool[] => {
   };
   const cancel: Tool<z.infer<typeof IdInput>> = {
     name: "cancel_schedule",
-    description: "Ends a schedule of the person you talk to. A run under way goes on.",
+    description: "Cancels a schedule of the person you talk to. A run in progress continues.",
     input: IdInput,
     repeatable: true,
     run: async ({ id }, context) => {
@@ -104,14 +106,14 @@ export const scheduleTools = (deps: ScheduleDeps): Tool[] => {
   };
   const now: Tool<z.infer<typeof IdInput>> = {
     name: "run_schedule_now",
-    description: "Begins a run of a schedule at once, besides those that are due. Its result comes by itself.",
+    description: "Starts an extra run of a schedule now. Its result is sent separately.",
     input: IdInput,
     repeatable: true,
     needsDepth: true,
     run: async ({ id }, context) => {
       const schedule = await findSchedule(deps, context, id);
       await runNow(deps, schedule, context.idempotencyKey);
-      return `A run of "${schedule.description}" begins.`;
+      return `A run of "${schedule.description}" has started.`;
     },
   };
   return [task, list, cancel, now].map((tool) => ({ ...(tool as Tool), isForPeople: true }));
@@ -122,16 +124,16 @@ const chooseTarget = async (store: Store, seeker: Seeker, deliverTo: string): Pr
   const { conversation } = seeker.audience;
   const here = accountServed(seeker);
   const own = askingAccount(seeker.audience) ?? here;
-  const wanted = deliverTo.trim();
-  if (wanted === "" || wanted.toLowerCase() === "here") return { conversation, accountId: here.accountId };
+  const requested = deliverTo.trim();
+  if (requested === "" || requested.toLowerCase() === "here") return { conversation, accountId: here.accountId };
   const { person } = await findPerson(store, { tenant: seeker.tenant, ...own });
-  const there = person.surfaces.filter((surface) => surface.channel === wanted);
+  const there = person.surfaces.filter((surface) => surface.channel === requested);
   const surface = there.find(({ conversation }) => conversationKey(conversation) === person.lastActive) ?? there.at(-1);
   if (surface === undefined) {
     const known = [...new Set(["here", ...person.surfaces.map((each) => each.channel)])].join(", ");
     throw new AppError(
       "bad-input",
-      `"${wanted.slice(0, 40)}" is not a place where this person has written to me in private. Possible: ${known}.`,
+      `This person has not written to me in private on "${requested.slice(0, 40)}". Possible: ${known}.`,
     );
   }
   return { conversation: surface.conversation, accountId: surface.accountId };

@@ -1,14 +1,14 @@
 import { subjectsOf } from "../contract/messages/subjects.ts";
 import type { Consumer } from "../contract/ports/bus.ts";
-import type { FallbackDeps } from "../delivery/undeliverable/index.ts";
+import type { FallbackDeps } from "../delivery/undelivered/index.ts";
 import type { Agent } from "../turns/index.ts";
+import { publishDue } from "./due/due-index.ts";
 import { DueWatch } from "./due/due-watch.ts";
 import { handleDeadDue, handleScheduleDue } from "./runs/handle-schedule-due.ts";
-import { publishDue } from "./runs/publish-due.ts";
 import type { ScheduleDeps } from "./schedule-record.ts";
 import { type ConfiguredSchedule, syncConfigured } from "./sync-configured.ts";
 
-const HANDLERS_AT_ONCE = 64;
+const MAX_CONCURRENT_HANDLERS = 64;
 
 /** The configured schedules of an agent and its fallback targets. */
 export interface ScheduleOptions extends Partial<Omit<FallbackDeps, "store">> {
@@ -27,7 +27,7 @@ export const startSchedules = async (
     subject,
     {
       durable: "schedules",
-      concurrency: HANDLERS_AT_ONCE,
+      concurrency: MAX_CONCURRENT_HANDLERS,
       // `due` is undefined if the message does not parse.
       onDeadLetter: async (due) => due && handleDeadDue(deps, due),
     },

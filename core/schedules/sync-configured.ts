@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { AgentRef } from "../contract/messages/agent-ref.ts";
+import type { AgentRef } from "../contract/messages/addresses.ts";
 import { isoTime } from "../contract/ports/clock.ts";
 import { createOnce } from "../contract/ports/update.ts";
 import type { Destination } from "../delivery/index.ts";
@@ -22,15 +22,15 @@ export const syncConfigured = async (
   ref: AgentRef,
   configured: readonly ConfiguredSchedule[],
 ): Promise<void> => {
-  const wanted = configured.map((schedule) => toSchedule(ref, schedule, deps.clock.now()));
+  const declared = configured.map((schedule) => toSchedule(ref, schedule, deps.clock.now()));
   for await (const { value } of deps.store.list(schedulesOf({ ...ref, owner: CONFIGURED }))) {
-    if (value.wording === undefined || wanted.some(({ id }) => id === value.id)) continue;
+    if (value.wording === undefined || declared.some(({ id }) => id === value.id)) continue;
     // Without its hash, a schedule that returns to the configuration counts as new.
     await changeSchedule(deps, value, ({ wording: _, ...known }) =>
       isOpen(known) ? { ...known, status: "cancelled", nextDueAt: null } : known,
     );
   }
-  for (const schedule of wanted) await reconcile(deps, schedule);
+  for (const schedule of declared) await reconcile(deps, schedule);
 };
 
 const reconcile = async (deps: ScheduleDeps, schedule: Schedule): Promise<void> => {

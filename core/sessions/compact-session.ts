@@ -18,7 +18,7 @@ export const compactSession = async (
   const { store, history } = deps;
   const { sessionId, from, entries } = window;
   const state = await store.get(sessionStateKey(sessionId));
-  const count = tooOld(window, bounds);
+  const count = entriesToSummarise(window, bounds);
   if (count > 0 && (state?.value.compactedThrough ?? 0) === from) {
     const summary = await summariseEntries(window.summary, entries.slice(0, count), options);
     const next = { compactedThrough: from + count, summary };
@@ -30,7 +30,7 @@ export const compactSession = async (
   return history.window(sessionId);
 };
 
-const tooOld = ({ entries, chars }: SessionWindow, { maxEntries, maxChars }: WindowBounds): number => {
+const entriesToSummarise = ({ entries, chars }: SessionWindow, { maxEntries, maxChars }: WindowBounds): number => {
   let count = 0;
   let left = chars;
   for (const entry of entries) {
@@ -49,7 +49,7 @@ const INSTRUCTION =
   "Summarise this part of a conversation for the assistant who continues it. Keep names, facts, decisions, numbers, " +
   "open questions and promises; leave out pleasantries. At most 400 words of plain text.";
 
-export interface SummaryOptions {
+interface SummaryOptions {
   readonly model: AgentModel;
   readonly logger: Logger;
   /** The maximum input of the model. */
@@ -61,7 +61,7 @@ export interface SummaryOptions {
 }
 
 /** One model step; falls back to the beginnings of the entries, so there is always a summary. */
-export const summariseEntries = async (
+const summariseEntries = async (
   before: string,
   entries: readonly HistoryEntry[],
   { model, logger, maxChars, signal, modelSignal }: SummaryOptions,

@@ -1,20 +1,18 @@
 import { z } from "zod";
 import { BoundedCache } from "../contract/bounded-cache.ts";
-import type { AgentRef } from "../contract/messages/agent-ref.ts";
+import type { AgentRef } from "../contract/messages/addresses.ts";
 import { type Conversation, conversationKey } from "../contract/messages/conversation.ts";
 import { isoTime } from "../contract/ports/clock.ts";
-import { collection, keyOf } from "../contract/ports/collection.ts";
-import type { Store } from "../contract/ports/store.ts";
+import { collection, keyOf, type Store } from "../contract/ports/store.ts";
 import { stableId } from "../lib/index.ts";
 import type { SessionHistory } from "./session-history.ts";
 import type { SessionWindow } from "./session-window.ts";
 
 /** Exists only after a `new`: the first session of a conversation needs no record. */
-export const SessionRecord = z.looseObject({
+const SessionRecord = z.looseObject({
   sessionId: z.string(),
   startedAt: z.iso.datetime(),
 });
-export type SessionRecord = z.infer<typeof SessionRecord>;
 
 const sessions = collection("sessions", SessionRecord);
 
@@ -76,13 +74,13 @@ export class SessionFinder {
 
   /** The window in the cache of this process, without a read; it may be stale. */
   inMemory(address: SessionAddress): SessionWindow | undefined {
-    const known = this.#known.get(nameOf(address));
+    const known = this.#known.get(cacheKeyOf(address));
     return known && this.#history.inMemory(known.latest);
   }
 
   async window(address: SessionAddress): Promise<SessionWindow> {
-    const name = nameOf(address);
-    const known = this.#known.get(name) ?? this.#remember(name, address);
+    const name = cacheKeyOf(address);
+    const known = this.#known.get(name) ?? this.#firstOf(name, address);
     const [stored, ahead] = await Promise.all([this.#store.get(known.key), this.#history.window(known.latest)]);
     const sessionId = stored?.value.sessionId ?? known.first;
     if (sessionId === known.latest) return ahead;
@@ -90,7 +88,7 @@ export class SessionFinder {
     return this.#history.window(sessionId);
   }
 
-  #remember(name: string, address: SessionAddress): Known {
+  #firstOf(name: string, address: SessionAddress): Known {
     const first = firstSessionId(address);
     const known = { key: sessionKey(address), first, latest: first };
     this.#known.set(name, known);
@@ -98,7 +96,7 @@ export class SessionFinder {
   }
 }
 
-const nameOf = ({ tenant, agent, conversation }: SessionAddress): string =>
+const cacheKeyOf = ({ tenant, agent, conversation }: SessionAddress): string =>
   [tenant, agent, conversationKey(conversation)].join("\n");
 
 const MAX_KNOWN = 20_000;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ReplyOrigin } from "../contract/messages/work-context.ts";
-import { collection, keyOf } from "../contract/ports/collection.ts";
+import { collection, keyOf } from "../contract/ports/store.ts";
 import { ChatMessage } from "../model/index.ts";
 
 /** A turn that has ended. It is also the journal of the turn's last model response. */
@@ -45,8 +45,8 @@ export const historyKey = (sessionId: string, index: number) =>
 
 /** Below the store's limit, with room for fields that a later version adds. */
 const MAX_ENTRY_BYTES = 400_000;
-const KEPT_OUTPUT_CHARS = 1_000;
-const KEPT_TEXT_CHARS = 20_000;
+const SHORTENED_OUTPUT_CHARS = 1_000;
+const SHORTENED_TEXT_CHARS = 20_000;
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
@@ -57,7 +57,7 @@ export const fitEntry = (entry: TurnEntry): TurnEntry => {
     (whole) => whole,
     (long) => ({ ...long, messages: long.messages.map(withShortOutputs) }),
     (long) => ({ ...long, messages: [] }),
-    (long) => ({ ...long, text: cut(long.text, KEPT_TEXT_CHARS) }),
+    (long) => ({ ...long, text: cut(long.text, SHORTENED_TEXT_CHARS) }),
   ];
   let fitted = entry;
   for (const step of shorten) {
@@ -75,9 +75,9 @@ const withShortOutputs = (message: ChatMessage): ChatMessage =>
   message.role === "tool"
     ? {
         ...message,
-        results: message.results.map((result) => ({ ...result, output: cut(result.output, KEPT_OUTPUT_CHARS) })),
+        results: message.results.map((result) => ({ ...result, output: cut(result.output, SHORTENED_OUTPUT_CHARS) })),
       }
     : message;
 
 const cut = (text: string, max: number): string =>
-  text.length <= max ? text : `${text.slice(0, max)}\n[${text.length - max} more characters were not remembered]`;
+  text.length <= max ? text : `${text.slice(0, max)}\n[${text.length - max} more characters were dropped]`;

@@ -4,7 +4,7 @@ import { type HistoryEntry, historyKey, type SaidEntry, type TurnEntry } from ".
 import type { SessionState, SessionWindow, WindowCache } from "./session-window.ts";
 import { extended, nextIndex, sessionStateKey, windowCacheOf, windowOf } from "./session-window.ts";
 
-export interface AppendOptions {
+interface AppendOptions {
   /** The session expires this long after its last entry. */
   readonly ttlMs?: number;
   /** Starts its write right after the write of the entry. Only a store that keeps writes in order stores the entry first. */
@@ -51,13 +51,13 @@ export class SessionHistory {
     sessionId: string,
     from: number,
     entry: HistoryEntry,
-    { alongside, ...life }: AppendOptions = {},
+    { alongside, ...ttl }: AppendOptions = {},
   ): Promise<boolean> {
-    // First, so that after a crash in between the earlier entries do not expire before the later ones.
-    if (life.ttlMs !== undefined) await this.#keep(sessionId, from, life);
+    // Renewed first: after a crash in between, the earlier entries must not expire before the later ones.
+    if (ttl.ttlMs !== undefined) await this.#renewTtl(sessionId, from, ttl);
     let followed: Promise<unknown> | undefined;
     for (let index = from; ; index++) {
-      const creating = createOnce(this.#store, historyKey(sessionId, index), entry, life);
+      const creating = createOnce(this.#store, historyKey(sessionId, index), entry, ttl);
       followed ??= alongside?.();
       const [created] = await Promise.all([creating, followed]);
       if (created !== undefined) {
@@ -71,11 +71,11 @@ export class SessionHistory {
   }
 
   /** Renews the TTL of the earlier entries by writing them again unchanged. */
-  async #keep(sessionId: string, until: number, life: { readonly ttlMs?: number }): Promise<void> {
+  async #renewTtl(sessionId: string, until: number, ttl: { readonly ttlMs?: number }): Promise<void> {
     for (let index = 0; index < until; index++) {
       const key = historyKey(sessionId, index);
       const stored = await this.#store.get(key);
-      if (stored !== undefined) await this.#store.put(key, stored.value, life);
+      if (stored !== undefined) await this.#store.put(key, stored.value, ttl);
     }
   }
 
@@ -90,8 +90,8 @@ export class SessionHistory {
   compacted(sessionId: string, state: SessionState): void {
     const known = this.#windows.get(sessionId);
     if (known === undefined || state.compactedThrough < known.from) return;
-    const kept = known.entries.slice(state.compactedThrough - known.from);
-    this.#windows.set(sessionId, windowOf(sessionId, state.summary, state.compactedThrough, kept));
+    const rest = known.entries.slice(state.compactedThrough - known.from);
+    this.#windows.set(sessionId, windowOf(sessionId, state.summary, state.compactedThrough, rest));
   }
 
   /** Drops the cached window; the next use reads the store. */

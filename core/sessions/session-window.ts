@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { BoundedCache } from "../contract/bounded-cache.ts";
-import { collection, keyOf } from "../contract/ports/collection.ts";
-import type { Store } from "../contract/ports/store.ts";
+import { collection, keyOf, type Store } from "../contract/ports/store.ts";
 import type { ChatMessage } from "../model/index.ts";
 import type { HistoryEntry } from "./history-entry.ts";
 
@@ -45,8 +44,8 @@ export const extended = (window: SessionWindow, newer: readonly HistoryEntry[]):
 
 export const charsOf = (entry: HistoryEntry): number => {
   if (entry.kind === "said") return entry.markdown.length;
-  const onTheWay = entry.messages.length === 0 ? 0 : JSON.stringify(entry.messages).length;
-  return entry.text.length + entry.finalText.length + onTheWay;
+  const toolRounds = entry.messages.length === 0 ? 0 : JSON.stringify(entry.messages).length;
+  return entry.text.length + entry.finalText.length + toolRounds;
 };
 
 export interface WindowBounds {
@@ -59,7 +58,7 @@ export const exceeds = ({ entries, chars }: SessionWindow, { maxEntries, maxChar
   entries.length > maxEntries || chars > maxChars;
 
 /** Each prompt is followed by its tool calls and its answer. */
-export const showEntries = (entries: readonly HistoryEntry[]): ChatMessage[] => {
+const showEntries = (entries: readonly HistoryEntry[]): ChatMessage[] => {
   const shown: ChatMessage[] = [];
   for (const entry of entries) showEntry(entry, shown);
   return shown;

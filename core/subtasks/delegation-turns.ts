@@ -3,7 +3,7 @@ import { listNames } from "../lib/index.ts";
 import type { ToolCall } from "../model/index.ts";
 import type { Agent, TurnEnd, TurnRecord } from "../turns/index.ts";
 import type { FinishedTurn, TurnHook, TurnSources } from "../turns/source/index.ts";
-import { sealTurn } from "./batch/seal-turn.ts";
+import { sealTurn } from "./batch/sealed-batch.ts";
 import { resultsPrompt, wakeUpPrompt } from "./continuation/continuation-prompt.ts";
 import type { SubtaskDeps } from "./deps.ts";
 import { countedMembers, openCalls } from "./owner/batch.ts";
@@ -16,7 +16,7 @@ export const subtaskTurns = ({ store }: SubtaskDeps): Pick<TurnSources, "synthes
   "wake-up": (_, message) => wakeUpPrompt(store, message),
 });
 
-/** Any turn may delegate. When it ends, its batch is sealed and its reply names the work under way. */
+/** Any turn may delegate. When it ends, its batch is sealed and its reply names the running work. */
 export const delegationHook = (deps: SubtaskDeps): TurnHook => ({
   finish: (agent, record, end) => announce(deps.store, agent, record, end),
   async onEnd({ agent, record, entry, isDeadLetter }) {
@@ -24,18 +24,18 @@ export const delegationHook = (deps: SubtaskDeps): TurnHook => ({
   },
 });
 
-/** Marks the end of a turn that delegated, and adds a text about the work under way if the turn has none (B7). */
-export const announce = async (
+/** Marks the end of a turn that delegated, and adds a text about the running work if the turn has no text (B7). */
+const announce = async (
   store: Store,
   { tenant, name, tools }: Agent,
   { turnId, standing: delegationContext }: TurnRecord,
   end: TurnEnd,
 ): Promise<FinishedTurn> => {
   const isCutOff = wasCutOff(end);
-  const mayHave = end.messages.some(
+  const mayHaveDelegated = end.messages.some(
     (message) => message.role === "assistant" && message.toolCalls.some((call) => mayDelegate(tools, call)),
   );
-  if (!mayHave && !isCutOff) return end;
+  if (!mayHaveDelegated && !isCutOff) return end;
   const record = await readOwner(store, { tenant, agent: name, ownerId: delegationContext.owner.ownerId });
   const batch = record.batches[turnId];
   // An aborted tool call may still create the batch.
@@ -46,8 +46,8 @@ export const announce = async (
     .concat(openCalls(batch).map((call) => call.name));
   if (names.length === 0) return { ...end, delegated: true };
   const isAwaited = countedMembers(batch).length + openCalls(batch).length > 0 ? { isAwaited: true as const } : {};
-  const saidNothing = end.outcome === "nothing" || end.trouble === "no-answer";
-  if (!saidNothing) return { ...end, delegated: true, ...isAwaited };
+  const hasNoText = end.outcome === "nothing" || end.failure === "no-answer";
+  if (!hasNoText) return { ...end, delegated: true, ...isAwaited };
   const finalText = `Working on: ${listNames(names)}`;
   return { outcome: "answered", finalText, messages: end.messages, delegated: true, ...isAwaited };
 };
@@ -59,4 +59,4 @@ const mayDelegate = (tools: Agent["tools"], call: ToolCall): boolean => {
 };
 
 /** A turn that was cut off may have made tool calls that are not among its messages. */
-const wasCutOff = ({ outcome, trouble }: TurnEnd): boolean => outcome === "cancelled" || trouble === "turn-timeout";
+const wasCutOff = ({ outcome, failure }: TurnEnd): boolean => outcome === "cancelled" || failure === "turn-timeout";

@@ -1,6 +1,5 @@
-import type { BatchTimer, PeerCallAddress } from "../contract/messages/addresses.ts";
-import type { AgentRef } from "../contract/messages/agent-ref.ts";
-import type { SubtaskNews } from "../contract/messages/signals.ts";
+import type { AgentRef, BatchTimer, PeerCallAddress } from "../contract/messages/addresses.ts";
+import type { SubtaskUpdate } from "../contract/messages/signals.ts";
 import type { Bus } from "../contract/ports/bus.ts";
 import type { Clock } from "../contract/ports/clock.ts";
 import type { Logger } from "../contract/ports/logger.ts";
@@ -12,7 +11,7 @@ import type { CallActivity } from "./activity/activity-entry.ts";
 import { ActivityPublisher } from "./activity/activity-publisher.ts";
 import { OwnerRecordWriter } from "./owner/owner-record-writer.ts";
 
-/** A batch's calls to other agents. `core/a2a` implements it, because subtasks know nothing of the protocol. */
+/** A batch's calls to other agents. `core/a2a` implements it, because subtasks do not depend on the protocol. */
 interface DelegatedCalls {
   /** In the order of `ids`, without expired calls. */
   items(sender: AgentRef, ids: readonly string[]): Promise<CallActivity[]>;
@@ -26,7 +25,7 @@ interface DelegatedCalls {
 }
 
 export interface SubtaskDeps extends CoreDeps {
-  readonly events: ChangeEvents<SubtaskNews>;
+  readonly events: ChangeEvents<SubtaskUpdate>;
   /** Changes of calls to other agents. */
   readonly callEvents: ChangeEvents<PeerCallAddress>;
   readonly calls: DelegatedCalls;
@@ -45,7 +44,7 @@ interface Base {
 
 /** The state that delegation shares within one process. The caller closes the events and stops the activity. */
 export const delegationDeps = (base: Base, calls: DelegatedCalls) => ({
-  events: new ChangeEvents<SubtaskNews>(),
+  events: new ChangeEvents<SubtaskUpdate>(),
   callEvents: new ChangeEvents<PeerCallAddress>(),
   calls,
   activity: new ActivityPublisher({ ...base, calls }),

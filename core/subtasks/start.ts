@@ -1,8 +1,8 @@
 import { subjectsOf } from "../contract/messages/subjects.ts";
 import type { Consumer } from "../contract/ports/bus.ts";
 import type { Agent } from "../turns/index.ts";
-import { handleBatchTimer, handleTimerDeadLetter } from "./batch/handle-batch-timer.ts";
 import { handleSubtaskMessage, handleSubtaskMessageDeadLetter } from "./batch/handle-subtask-message.ts";
+import { handleBatchTimer, handleTimerDeadLetter } from "./batch/sealed-batch.ts";
 import { handleRunDeadLetter, handleSubtaskRun, type RunDeps, RunningGauge } from "./run/handle-subtask-run.ts";
 import { startSweeping } from "./run/workspace-sweeper.ts";
 
@@ -15,7 +15,7 @@ export const startDelegation = async (given: Omit<RunDeps, "running">, agent: Ag
   const deps: RunDeps = { ...given, running: new RunningGauge(given.meter) };
   const { bus, events } = deps;
   const subjects = subjectsOf(agent.tenant);
-  await events.listenTo(bus, subjects.subtaskNews(agent.name));
+  await events.listenTo(bus, subjects.subtaskUpdate(agent.name));
   const several = { durable: "subtasks", concurrency: HANDLERS_AT_ONCE };
   const consumers = await Promise.all([
     bus.consume(

@@ -1,5 +1,5 @@
-export { isSampled } from "./is-sampled.ts";
-export { acceptTrace, otelTraceId, rootSpanId, type TraceHeaders, traceHeaders } from "./trace-context.ts";
+export type { TraceHeaders } from "./trace-context.ts";
+export { acceptTrace, isSampled, otelTraceId, rootSpanId, traceHeaders } from "./trace-context.ts";
 export { tracedBus } from "./traced-bus.ts";
 export {
   peerCallSpanId,

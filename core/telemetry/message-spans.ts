@@ -5,7 +5,7 @@ import type { SpanRecord } from "../contract/ports/telemetry.ts";
 import { foreignParent, rootSpanId, spanId } from "./trace-context.ts";
 import { peerCallSpanId, replySpanId, runSpanId, subtaskSpanId, turnSpanId } from "./work-spans.ts";
 
-/** A message with a span: a report of a shown reply has none. */
+/** A message that gets a span; reports of shown replies do not. */
 export type TracedMessage = Exclude<UserMessage, ShownMessage>;
 
 /** The destination of a message on the bus, with times. */

@@ -7,7 +7,7 @@ import type { Subject } from "../contract/ports/subject.ts";
 import type { SpanRecord, Tracer } from "../contract/ports/telemetry.ts";
 import { messageSpan, type Passage, replySpan, runSpan, type TracedMessage } from "./message-spans.ts";
 
-export interface TracedBusParts {
+interface TracedBusOptions {
   readonly tracer: Tracer;
   readonly clock: Clock;
   /** Name of the bus in traces. */
@@ -15,15 +15,15 @@ export interface TracedBusParts {
 }
 
 /** Records a span for each message to an agent and each reply. Without telemetry the bus is used directly. */
-export const tracedBus = (bus: Bus, { tracer, clock, system }: TracedBusParts): Bus => {
-  const told = async <R>(
+export const tracedBus = (bus: Bus, { tracer, clock, system }: TracedBusOptions): Bus => {
+  const traced = async <R>(
     { name: destination }: Subject<unknown>,
     work: () => Promise<R>,
     span: (passage: Passage, result?: R) => SpanRecord | undefined,
   ): Promise<R> => {
     const startedAt = clock.now();
     const passage = (error?: string): Passage => ({ system, destination, startedAt, endedAt: clock.now(), error });
-    const record = (told: SpanRecord | undefined) => told && tracer.record(told);
+    const record = (found: SpanRecord | undefined) => found && tracer.record(found);
     try {
       const result = await work();
       record(span(passage(), result));
@@ -37,9 +37,9 @@ export const tracedBus = (bus: Bus, { tracer, clock, system }: TracedBusParts): 
     publish(subject, message, options) {
       const send = () => bus.publish(subject, message, options);
       const toAgent = messageTo(subject, message);
-      if (toAgent !== undefined) return told(subject, send, (passage) => messageSpan(toAgent, passage));
+      if (toAgent !== undefined) return traced(subject, send, (passage) => messageSpan(toAgent, passage));
       const reply = replyOn(subject, message);
-      return reply === undefined ? send() : told(subject, send, (passage) => replySpan(reply, passage));
+      return reply === undefined ? send() : traced(subject, send, (passage) => replySpan(reply, passage));
     },
     consume<T>(subject: Subject<T>, options: Parameters<Bus["consume"]>[1], handle: Handler<T>) {
       return bus.consume<T>(subject, options, (message, received) => {
@@ -47,7 +47,7 @@ export const tracedBus = (bus: Bus, { tracer, clock, system }: TracedBusParts): 
         const toAgent = messageTo(subject, message);
         if (toAgent === undefined) return run();
         const about = { number: received.attempt, durable: options.durable };
-        return told<Outcome>(subject, run, (passage, outcome) =>
+        return traced<Outcome>(subject, run, (passage, outcome) =>
           outcome && "wait" in outcome ? undefined : runSpan(toAgent, { ...about, outcome }, passage),
         );
       });

@@ -1,5 +1,4 @@
-import type { PeerCallAddress, SubtaskAddress } from "../contract/messages/addresses.ts";
-import type { AgentRef } from "../contract/messages/agent-ref.ts";
+import type { AgentRef, PeerCallAddress, SubtaskAddress } from "../contract/messages/addresses.ts";
 import type { UserMessage } from "../contract/messages/user-message.ts";
 import type { DelegationContext } from "../contract/messages/work-context.ts";
 import { spanId } from "./trace-context.ts";

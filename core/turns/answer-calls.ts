@@ -47,7 +47,7 @@ const answerCall = async (deps: CoreDeps, turn: Turn, inTurn: CallInTurn): Promi
   if (tool === undefined) return refused(`There is no tool named "${call.name}".`);
   if (index >= MAX_CALLS) return refused(`Not run: at most ${MAX_CALLS} calls at once. Call it again on its own.`);
   const input = tool.input.safeParse(call.input);
-  if (!input.success) return refused(`The arguments do not fit:\n${z.prettifyError(input.error)}`);
+  if (!input.success) return refused(`The arguments are invalid:\n${z.prettifyError(input.error)}`);
 
   const trace = await turn.journal.call(step, index);
   if (typeof trace === "object") return trace.result;
@@ -76,7 +76,7 @@ const runNow = async (deps: CoreDeps, turn: Turn, tool: Tool, inTurn: CallInTurn
 };
 
 const INTERRUPTED =
-  "Interrupted: this call was begun before a restart and its outcome is unknown. It was not run again. " +
+  "Interrupted: this call was started before a restart and its outcome is unknown. It was not run again. " +
   "Find out whether it took effect before you repeat it.";
 
 const contextOf = ({ agent, record }: Turn, { step, index, signal }: CallInTurn): ToolContext => {
@@ -100,7 +100,7 @@ const MAX_OUTPUT_BYTES = 32_000;
  * Runs a tool once, within its deadline. Rejects if the turn is aborted, or if the backbone failed under a repeatable
  * tool: the turn is then retried and the model does not see the failure.
  */
-export const runTool = async (
+const runTool = async (
   { clock, meter, tracer }: CoreDeps,
   tool: Tool,
   call: ToolCall,
@@ -138,4 +138,4 @@ export const runTool = async (
 const started = async (tool: Tool, input: unknown, context: ToolContext): Promise<string> => tool.run(input, context);
 
 const timeoutText = ({ name, deadlineMs = TOOL_DEADLINE_MS }: Tool): string =>
-  `${name} gave no answer within ${Math.round(deadlineMs / 1_000)} s. Whether it took effect is unknown.`;
+  `${name} did not return within ${Math.round(deadlineMs / 1_000)} s. It may or may not have taken effect.`;

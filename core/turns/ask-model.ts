@@ -5,7 +5,7 @@ import { pause, raceAbort } from "../lib/index.ts";
 import { ModelFailed, type StepRequest, type StepResponse } from "../model/index.ts";
 import { stepSpan } from "./agent-spans.ts";
 import type { CoreDeps, Turn } from "./turn.ts";
-import { TurnStopped } from "./turn-errors.ts";
+import { TurnStopped } from "./turn-failures.ts";
 import { finalIdOf } from "./turn-records.ts";
 
 const MAX_TRIES = 3;
@@ -37,11 +37,11 @@ const tryOnce = async (deps: CoreDeps, turn: Turn, request: StepRequest): Promis
   const deltas = deltaStream(deps, turn);
   const startedAt = deps.clock.monotonic();
   let outcome = "answered";
-  let said = "";
+  let text = "";
   let response: StepResponse | undefined;
   try {
     const onText = (delta: string) => {
-      said += delta;
+      text += delta;
       deltas.push(delta);
     };
     const step = model.step(request, { signal: turn.signal, onText });
@@ -50,14 +50,16 @@ const tryOnce = async (deps: CoreDeps, turn: Turn, request: StepRequest): Promis
     deps.meter.count("model_tokens_total", { model: model.label, direction: "output" }, response.usage.outputTokens);
     // A long text is truncated where it is stored; calls that cannot be journaled must not run.
     if (response.toolCalls.length > 0 && bytesOf(response) > MAX_RESPONSE_BYTES) {
-      throw new ModelFailed("bad-answer", `tool calls of more than ${MAX_RESPONSE_BYTES} bytes cannot be kept`);
+      throw new ModelFailed("bad-answer", `tool calls of more than ${MAX_RESPONSE_BYTES} bytes cannot be stored`);
     }
     return response;
   } catch (error) {
-    if (turn.signal.reason instanceof TurnStopped) throw new TurnStopped(said);
+    if (turn.signal.reason instanceof TurnStopped) throw new TurnStopped(text);
     turn.signal.throwIfAborted();
     const failure =
-      error instanceof ModelFailed ? error : new ModelFailed("bad-answer", `the model broke: ${messageOf(error)}`);
+      error instanceof ModelFailed
+        ? error
+        : new ModelFailed("bad-answer", `the model client failed: ${messageOf(error)}`);
     outcome = failure.reason;
     return failure;
   } finally {
@@ -74,11 +76,11 @@ const deltaStream = ({ bus, clock }: CoreDeps, { agent, record, streamId, nextAt
   const { audience, correlationId, turnId } = record;
   const { conversation, accountId } = audience;
   // A channel shows only solicited answers while they are written.
-  const awaited = correlationId === undefined ? {} : { replyId: finalIdOf(turnId), accountId };
+  const solicited = correlationId === undefined ? {} : { replyId: finalIdOf(turnId), accountId };
   const attempt = nextAttempt();
   return new DeltaStream(clock, (offset, text) => {
     if (streamId === undefined) return;
-    bus.signal(subject, { type: "delta", conversation, correlationId: streamId, ...awaited, attempt, offset, text });
+    bus.signal(subject, { type: "delta", conversation, correlationId: streamId, ...solicited, attempt, offset, text });
   });
 };
 

@@ -1,6 +1,6 @@
 import { messageOf } from "../contract/app-error.ts";
 import type { Logger } from "../contract/ports/logger.ts";
-import { TurnYielded } from "./turn-errors.ts";
+import { TurnYielded } from "./turn-failures.ts";
 
 /** Best-effort work without a waiting user. A crash may lose it; the next need starts it again. */
 export class BackgroundWork {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Tool } from "../contract/tool.ts";
 import type { StepResponse } from "../model/index.ts";
-import type { Agent } from "./agent.ts";
+import type { Agent } from "./turn.ts";
 
 export const NOTHING_TO_SAY = "nothing_to_say";
 

@@ -1,17 +1,16 @@
-import type { AgentRef } from "../contract/messages/agent-ref.ts";
-import type { Conversation } from "../contract/messages/conversation.ts";
-import { conversationKey } from "../contract/messages/conversation.ts";
+import type { AgentRef } from "../contract/messages/addresses.ts";
+import { type Conversation, conversationKey } from "../contract/messages/conversation.ts";
 import type { RunningTurn, TurnsAsked } from "../contract/messages/signals.ts";
 import { subjectsOf } from "../contract/messages/subjects.ts";
 import type { Bus, Listener } from "../contract/ports/bus.ts";
 import type { Clock } from "../contract/ports/clock.ts";
-import type { Agent } from "./agent.ts";
+import type { Agent } from "./turn.ts";
 import type { TurnRecord } from "./turn-records.ts";
 
 type Accounts = TurnsAsked["accounts"];
 
 /** The key of the per-person limit; each agent of a process counts its own turns. */
-export interface PersonOfAgent {
+interface PersonOfAgent {
   readonly agent: string;
   readonly personId: string;
 }
@@ -22,7 +21,7 @@ const GATHER_MS = 150;
 
 /**
  * The running turns of all processes. Nothing is stored, because turns are listed far less often than they run. The list
- * omits a process that does not answer in time, and a turn of a dead process until another process takes it over.
+ * omits a process that does not answer in time, and a turn of a crashed process until another process takes it over.
  */
 export class RunningTurns {
   readonly #bus: Bus;
@@ -77,9 +76,9 @@ export class RunningTurns {
     return this.#counts.get(limitKey(person)) ?? 0;
   }
 
-  /** Calls `wake` once fewer than `most` run here: one waiter per turn that ends, in order. The result ends the wait. */
-  onRoom(person: PersonOfAgent, most: number, wake: () => void): () => void {
-    if (this.ofPerson(person) < most) {
+  /** Calls `wake` once fewer than `max` turns run here; each end wakes one waiter, in order. The result ends the wait. */
+  onRoom(person: PersonOfAgent, max: number, wake: () => void): () => void {
+    if (this.ofPerson(person) < max) {
       wake();
       return () => undefined;
     }
@@ -101,10 +100,10 @@ export class RunningTurns {
     const subjects = subjectsOf(tenant);
     this.#listeners.push(
       await this.#bus.listen(subjects.turnsAsked(name), ({ ask, ...about }: TurnsAsked) => {
-        const turns = [...this.#running.values()].filter((turn) => isMeant(about, turn));
-        if (turns.length > 0) this.#bus.signal(subjects.turnsTold(name), { ask, turns });
+        const turns = [...this.#running.values()].filter((turn) => matches(about, turn));
+        if (turns.length > 0) this.#bus.signal(subjects.turnsReported(name), { ask, turns });
       }),
-      await this.#bus.listen(subjects.turnsTold(name), ({ ask, turns }) => {
+      await this.#bus.listen(subjects.turnsReported(name), ({ ask, turns }) => {
         for (const turn of turns) this.#gathering.get(ask)?.set(turn.turnId, turn);
       }),
       await this.#bus.listen(subjects.turnsStopped(name), ({ turnIds }) => {
@@ -124,7 +123,7 @@ export class RunningTurns {
     return turns.length > 0;
   }
 
-  /** Best effort: a turn whose process just died continues in another process. */
+  /** Best effort: a turn whose process just crashed continues in another process. */
   stop({ tenant, agent }: AgentRef, turns: readonly RunningTurn[]): void {
     const turnIds = turns.map(({ turnId }) => turnId);
     this.#bus.signal(subjectsOf(tenant).turnsStopped(agent), { turnIds });
@@ -164,7 +163,7 @@ export class RunningTurns {
   }
 }
 
-const isMeant = (about: Pick<TurnsAsked, "accounts" | "conversation">, { audience }: RunningTurn): boolean =>
+const matches = (about: Pick<TurnsAsked, "accounts" | "conversation">, { audience }: RunningTurn): boolean =>
   about.conversation === conversationKey(audience.conversation) || isFor(about.accounts, audience);
 
 const isFor = (accounts: Accounts, { conversation, accountId: asker }: RunningTurn["audience"]): boolean =>

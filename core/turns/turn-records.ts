@@ -1,16 +1,15 @@
 import { z } from "zod";
-import type { AgentRef } from "../contract/messages/agent-ref.ts";
+import type { AgentRef } from "../contract/messages/addresses.ts";
 import { ReplyCause } from "../contract/messages/agent-reply.ts";
 import type { UserMessage } from "../contract/messages/user-message.ts";
 import { Asker, Audience, DelegationContext, ReplyOrigin } from "../contract/messages/work-context.ts";
 import { RETENTION_MS } from "../contract/ports/bus.ts";
-import { collection, type Key, keyOf, prefixOf } from "../contract/ports/collection.ts";
-import type { Store } from "../contract/ports/store.ts";
+import { collection, type Key, keyOf, prefixOf, type Store } from "../contract/ports/store.ts";
 import { createOnce } from "../contract/ports/update.ts";
 import { stableId } from "../lib/index.ts";
 import { StepResponse, ToolResult } from "../model/index.ts";
 import { ContinuedWork } from "../origin/index.ts";
-import { TurnYielded } from "./turn-errors.ts";
+import { TurnYielded } from "./turn-failures.ts";
 
 /** Created when a message is first handled. If it exists already, the message is a duplicate or its turn resumes. */
 export const TurnRecord = z.looseObject({
@@ -67,12 +66,12 @@ export const traceIdOf = (message: MessageAddress): string => turnIdOf(message).
 /** The id of the final reply of a turn. */
 export const finalIdOf = (turnId: string): string => `${turnId}/final`;
 
-/** A peer call may stay open for the retention time of the bus; its session is kept as long again (L7). */
-const RUN_KEPT_MS = 2 * RETENTION_MS;
+/** A peer call may stay open for the retention time of the bus; its session stays as long again (L7). */
+const RUN_SESSION_TTL_MS = 2 * RETENTION_MS;
 
 /** The session of a schedule run or an inbound task expires; the session of a conversation does not. */
 export const sessionTtl = (turn: Pick<TurnRecord, "standing">): { readonly ttlMs?: number } =>
-  turn.standing.owner.ownerType === "orchestrator" ? { ttlMs: RUN_KEPT_MS } : {};
+  turn.standing.owner.ownerType === "orchestrator" ? { ttlMs: RUN_SESSION_TTL_MS } : {};
 
 const ttl = { ttlMs: RETENTION_MS };
 const responses = collection("turn-responses", StepResponse, ttl);
@@ -80,7 +79,7 @@ const intents = collection("turn-intents", z.looseObject({ name: z.string() }), 
 const results = collection("turn-results", ToolResult, ttl);
 
 /** The state of a call in an earlier run. */
-export type CallTrace = { result: ToolResult } | "begun" | "untouched";
+type CallTrace = { result: ToolResult } | "begun" | "untouched";
 
 /**
  * The completed steps of a turn. Each entry is written once: a process that finds an entry of another process has lost

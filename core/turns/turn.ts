@@ -1,14 +1,32 @@
 import type { Bus } from "../contract/ports/bus.ts";
-import type { Checkpoint } from "../contract/ports/checkpoint.ts";
 import type { Clock } from "../contract/ports/clock.ts";
 import type { Logger } from "../contract/ports/logger.ts";
 import type { Store } from "../contract/ports/store.ts";
-import type { Meter, Tracer } from "../contract/ports/telemetry.ts";
-import type { ChatMessage } from "../model/index.ts";
+import type { Checkpoint, Meter, Tracer } from "../contract/ports/telemetry.ts";
+import type { Tool } from "../contract/tool.ts";
+import type { AgentModel, ChatMessage } from "../model/index.ts";
 import type { SessionWindow } from "../sessions/index.ts";
-import type { Agent } from "./agent.ts";
-import type { Trouble } from "./failure-text.ts";
+import type { DelegationConfig, PeeringConfig } from "./limits/index.ts";
+import type { TurnFailure } from "./turn-failures.ts";
 import type { Journal, TurnRecord } from "./turn-records.ts";
+
+/** A configured persona, ready to run. */
+export interface Agent {
+  readonly name: string;
+  readonly tenant: string;
+  readonly model: AgentModel;
+  /** The system prompt of every turn. */
+  readonly directives?: string | undefined;
+  /** The maximum of tool rounds in one turn; then the model must answer. */
+  readonly maxToolRounds: number;
+  /** The context size of the model. */
+  readonly contextTokens: number;
+  /** Concurrent turns of one person in a process; further messages wait. */
+  readonly maxTurnsPerPerson: number;
+  readonly tools: readonly Tool[];
+  readonly delegation: DelegationConfig;
+  readonly peering: PeeringConfig;
+}
 
 /** The ports that core runs on. */
 export interface CoreDeps {
@@ -49,7 +67,7 @@ export interface TurnEnd {
   readonly outcome: "answered" | "nothing" | "failed" | "cancelled";
   readonly finalText: string;
   /** The cause, if the outcome is "failed". */
-  readonly trouble?: Trouble;
+  readonly failure?: TurnFailure;
   /** Tool calls and their results. */
   readonly messages: readonly ChatMessage[];
 }

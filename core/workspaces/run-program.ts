@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-export interface ProgramOptions {
+interface ProgramOptions {
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;

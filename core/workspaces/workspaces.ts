@@ -5,8 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { AppError } from "../contract/app-error.ts";
 import type { Artifacts, Subtask } from "../contract/messages/subtask.ts";
 import type { WorkspaceConfig } from "./config.ts";
-import { Git } from "./git.ts";
-import { PLAIN_DIFF } from "./git-settings.ts";
+import { Git, PLAIN_DIFF } from "./git.ts";
 import { isWorktreeOf, refuseNestedRepositories } from "./worktree-checks.ts";
 
 export type WorkspaceOptions = WorkspaceConfig & { readonly folder: string };
@@ -44,7 +43,7 @@ export class Workspaces {
       const { output, remark } = await this.#git.attempt("rev-parse", "--is-inside-work-tree");
       throw new AppError(
         "bad-configuration",
-        `${repository} is not a git repository to work on: ${remark ?? output.trim()}`,
+        `${repository} is not a git repository with a working tree: ${remark ?? output.trim()}`,
       );
     }
     const dirty = (await this.#git.run("status", "--porcelain")).split("\n").filter((line) => line !== "");
@@ -53,7 +52,7 @@ export class Workspaces {
       throw new AppError(
         "conflict",
         `The repository has changes that are not committed (${names.join(", ")}${dirty.length > 5 ? ", …" : ""}). ` +
-          "Ask for them to be committed, stashed or discarded; then it can be worked on.",
+          "Ask for them to be committed, stashed or discarded first.",
       );
     }
     return (await this.#git.run("rev-parse", "--verify", "HEAD")).trim();
@@ -62,7 +61,7 @@ export class Workspaces {
   /** Resolves to the path of the subtask's worktree, and creates it if it is missing. */
   async open(subtask: SubtaskRef): Promise<string> {
     const path = this.pathOf(subtask);
-    return this.#alone(async () => {
+    return this.#exclusively(async () => {
       if (await isWorktreeOf(this.#git, path)) return path;
       await mkdir(this.options.folder, { recursive: true });
       // A crash can leave a partial worktree: it is replaced, and an existing branch has what was committed.
@@ -78,7 +77,7 @@ export class Workspaces {
   /** Commits the subtask's changes and returns a summary of them. Undefined: it has no worktree. */
   async close(subtask: SubtaskRef): Promise<Artifacts | undefined> {
     const path = this.pathOf(subtask);
-    return this.#alone(async () => {
+    return this.#exclusively(async () => {
       if (!existsSync(path)) return undefined;
       if (!(await isWorktreeOf(this.#git, path))) {
         throw new AppError(
@@ -111,9 +110,9 @@ export class Workspaces {
   /** Merges into the branch that is checked out in the repository. A conflict changes nothing. */
   async merge(subtask: SubtaskRef): Promise<string> {
     await this.#mustExist(subtask);
-    return this.#alone(async () => {
+    return this.#exclusively(async () => {
       const branch = branchOf(subtask);
-      if (await this.#git.succeeds("merge-base", "--is-ancestor", branch, "HEAD")) return "It is merged already.";
+      if (await this.#git.succeeds("merge-base", "--is-ancestor", branch, "HEAD")) return "It is already merged.";
       await this.base();
       const { code, output } = await this.#git.attempt("merge", "--no-ff", "--no-verify", "--no-edit", branch);
       if (code !== 0) {
@@ -134,7 +133,7 @@ export class Workspaces {
 
   /** Removes branch and worktree; idempotent. The folder goes last, because the sweeper finds leftovers by it. */
   async discard({ id }: Pick<Subtask, "id">): Promise<void> {
-    await this.#alone(async () => {
+    await this.#exclusively(async () => {
       await this.#git.attempt("update-ref", "-d", `refs/heads/${branchOf({ id })}`);
       await this.#remove(this.pathOf({ id }));
     });
@@ -185,7 +184,7 @@ export class Workspaces {
     throw new AppError("not-found", `${subtask.id} has no workspace: it changed nothing, or it was discarded.`);
   }
 
-  #alone<T>(work: () => Promise<T>): Promise<T> {
+  #exclusively<T>(work: () => Promise<T>): Promise<T> {
     const run = this.#last.then(work, work);
     this.#last = run.catch(() => undefined);
     return run;

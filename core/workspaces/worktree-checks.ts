@@ -31,6 +31,6 @@ export const refuseNestedRepositories = async (worktree: Git): Promise<void> => 
   throw new AppError(
     "forbidden",
     `The workspace has git repositories inside (${nested.slice(0, 5).join(", ")}); its changes were not committed. ` +
-      'Remove their ".git", then they can be.',
+      'Remove their ".git" first.',
   );
 };

@@ -2,6 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Config } from "../../config/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
+import { isCalled } from "../agent-config.ts";
 import { configuredDigest, digestOf } from "../http/index.ts";
 
 /** An authenticated remote agent. */
@@ -24,8 +25,8 @@ export const callerCheck = (callers: Config["a2a"]["callers"]): CallerCheck => {
     digest: configuredDigest((token ?? apiKey)?.reveal() ?? ""),
   }));
   return (headers) => {
-    const token = shownDigest(/^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1]);
-    const apiKey = shownDigest(headers["x-api-key"]?.toString());
+    const token = digestIfGiven(/^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1]);
+    const apiKey = digestIfGiven(headers["x-api-key"]?.toString());
     // Compares with every caller in constant time, so that the duration leaks nothing.
     const found = known.filter(({ isToken, digest }) => isSame(digest, isToken ? token : apiKey));
     if (found[0] === undefined) {
@@ -39,10 +40,16 @@ export const callerCheck = (callers: Config["a2a"]["callers"]): CallerCheck => {
 };
 
 /** Undefined without credentials, which match no secret. */
-const shownDigest = (secret: string | undefined): Buffer | undefined => (secret ? digestOf(secret) : undefined);
+const digestIfGiven = (secret: string | undefined): Buffer | undefined => (secret ? digestOf(secret) : undefined);
 
 const isSame = (digest: Buffer, shown: Buffer | undefined): boolean =>
   shown !== undefined && timingSafeEqual(digest, shown);
 
 export const mayCall = ({ agents }: Caller, agent: string): boolean => agents?.includes(agent) ?? true;
 export const mayUse = ({ skills }: Caller, skill: string): boolean => skills?.includes(skill) ?? true;
+
+/** An agent that remote callers may call. */
+export type ServedAgent = Pick<Config["agents"][number], "name" | "tenant" | "description" | "skills">;
+
+export const servedAgents = ({ agents, a2a }: Pick<Config, "agents" | "a2a">): readonly ServedAgent[] =>
+  agents.filter(({ name }) => isCalled(a2a, name));

@@ -2,7 +2,7 @@ import { A2AError, RequestMalformedError, type RestA2AError, TaskNotFoundError }
 import { type A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
-import { noteFailure } from "./request-context.ts";
+import { markFailed } from "./request-context.ts";
 
 /** By then cores have published their load again, and a probe has checked whether writes work. */
 const RETRY_AFTER_S = "5";
@@ -15,7 +15,7 @@ export abstract class RetryLaterError extends A2AError implements RestA2AError {
 }
 
 /** Backpressure: too many messages are waiting. */
-class CrowdedError extends RetryLaterError {
+class OverloadedError extends RetryLaterError {
   override readonly reason = "RESOURCE_EXHAUSTED";
   override readonly statusCode = 429;
 }
@@ -37,7 +37,7 @@ export const protocolError = (error: unknown, logger: Logger): A2AError => {
     if (error.code === "too-large")
       return new RequestMalformedError("The request is too large to store: send less at once.");
     if (error.code === "not-found") return new TaskNotFoundError(error.message);
-    if (error.code === "rate-limited") return new CrowdedError(error.message);
+    if (error.code === "rate-limited") return new OverloadedError(error.message);
     if (error.code === "unavailable" || error.code === "stopped") {
       return new UnavailableError("The agent is temporarily unavailable: send it again in a few seconds.");
     }
@@ -51,7 +51,7 @@ export const protocolError = (error: unknown, logger: Logger): A2AError => {
 export const guardedHandler = (handler: A2ARequestHandler, logger: Logger): A2ARequestHandler => {
   const failure = (error: unknown, args: readonly unknown[]) => {
     const context = args.at(-1);
-    if (context instanceof ServerCallContext) noteFailure(context);
+    if (context instanceof ServerCallContext) markFailed(context);
     return protocolError(error, logger);
   };
   const once =

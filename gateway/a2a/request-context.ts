@@ -17,7 +17,7 @@ export interface RouteDeps {
 
 const callers = new WeakMap<FastifyRequest["headers"], Caller>();
 
-export const rememberCaller = ({ headers }: FastifyRequest, caller: Caller): void => void callers.set(headers, caller);
+export const attachCaller = ({ headers }: FastifyRequest, caller: Caller): void => void callers.set(headers, caller);
 
 export const versionOf = ({ headers }: FastifyRequest): string | undefined => {
   const version = headers[A2A_VERSION_HEADER.toLowerCase()];
@@ -76,5 +76,5 @@ export const onDisconnect = (context: ServerCallContext, listener: () => void): 
   (context.state.get(DISCONNECT) as OnDisconnect | undefined)?.(listener);
 
 /** Marks that our handler produced the error, so its text is safe for the caller. */
-export const noteFailure = (context: ServerCallContext): void => void context.state.set(FAILED, true);
+export const markFailed = (context: ServerCallContext): void => void context.state.set(FAILED, true);
 export const hasFailed = (context: ServerCallContext): boolean => context.state.has(FAILED);

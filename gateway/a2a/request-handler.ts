@@ -26,21 +26,19 @@ import { cancelTask, hasEnded, type InboundTask, readTask } from "../../core/a2a
 import type { DeploymentIdentity } from "../../core/a2a/index.ts";
 import type { InboundTaskAddress } from "../../core/contract/messages/addresses.ts";
 import type { InboundCall } from "../../core/contract/messages/inbound-call.ts";
+import type { WriteAvailability } from "../../core/contract/ports/backbone.ts";
 import type { Bus } from "../../core/contract/ports/bus.ts";
-import type { Checkpoint } from "../../core/contract/ports/checkpoint.ts";
 import { type Clock, isoTime } from "../../core/contract/ports/clock.ts";
 import type { Store } from "../../core/contract/ports/store.ts";
-import type { WriteAvailability } from "../../core/contract/ports/write-availability.ts";
+import type { Checkpoint } from "../../core/contract/ports/telemetry.ts";
 import { agentCard, type CardSigner } from "./agent-card.ts";
-import type { Caller } from "./caller-check.ts";
+import type { Caller, ServedAgent } from "./caller-check.ts";
 import { callerIn, onDisconnect, traceIn } from "./request-context.ts";
-import type { ServedAgent } from "./served-agent.ts";
+import { acceptCall, awaitCall } from "./tasks/accept-call.ts";
 import { listTasks } from "./tasks/list-tasks.ts";
 import { checkHistoryLength, checkId, readCall } from "./tasks/read-call.ts";
-import { awaitCall, takeCall } from "./tasks/take-call.ts";
-import { taskEvents } from "./tasks/task-events.ts";
 import type { TaskWatch, TaskWatcher } from "./tasks/task-watch.ts";
-import { toWire } from "./tasks/to-wire.ts";
+import { taskEvents, toWire } from "./tasks/to-wire.ts";
 import { addWebhook, openWebhook, readWebhook, removeWebhook, sealWebhook, webhookOnWire } from "./tasks/webhooks.ts";
 
 interface RequestDeps {
@@ -85,7 +83,7 @@ export class RequestHandler implements A2ARequestHandler {
   async sendMessage(request: SendMessageRequest, context: ServerCallContext): Promise<Task> {
     const { historyLength, returnImmediately = false } = request.configuration ?? {};
     const { call, repeated, continuesTask } = await this.#readCall(request, context);
-    if (returnImmediately) return toWire(repeated ?? (await takeCall(this.#deps, call)), historyLength);
+    if (returnImmediately) return toWire(repeated ?? (await acceptCall(this.#deps, call)), historyLength);
     const watcher = this.#follow(call, context);
     try {
       return toWire(await awaitCall(this.#deps, call, watcher, { repeated, continuesTask }), historyLength);
@@ -101,7 +99,7 @@ export class RequestHandler implements A2ARequestHandler {
     const { call, repeated } = await this.#readCall(request, context);
     const watcher = this.#follow(call, context);
     try {
-      const task = repeated ?? (await takeCall(this.#deps, call));
+      const task = repeated ?? (await acceptCall(this.#deps, call));
       const { historyLength } = request.configuration ?? {};
       yield* taskEvents(task, watcher, { historyLength, read: () => this.#read(call) });
     } finally {

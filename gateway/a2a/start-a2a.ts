@@ -2,26 +2,23 @@ import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config/index.ts";
 import { agentAddress, createGuardedFetch, loadIdentity } from "../../core/a2a/index.ts";
 import { subjectsOf } from "../../core/contract/messages/subjects.ts";
-import type { Backbone } from "../../core/contract/ports/backbone.ts";
-import type { Consumer } from "../../core/contract/ports/bus.ts";
-import { type Checkpoint, noCheckpoint } from "../../core/contract/ports/checkpoint.ts";
-import type { Clock } from "../../core/contract/ports/clock.ts";
-import type { Logger } from "../../core/contract/ports/logger.ts";
-import type { Tracer } from "../../core/contract/ports/telemetry.ts";
-import { silentMeter } from "../../core/contract/ports/telemetry.ts";
 import {
   alwaysWritable,
+  type Backbone,
   refuseIfUnwritable,
   type WriteAvailability,
-} from "../../core/contract/ports/write-availability.ts";
+} from "../../core/contract/ports/backbone.ts";
+import type { Consumer } from "../../core/contract/ports/bus.ts";
+import type { Clock } from "../../core/contract/ports/clock.ts";
+import type { Logger } from "../../core/contract/ports/logger.ts";
+import { type Checkpoint, noCheckpoint, silentMeter, type Tracer } from "../../core/contract/ports/telemetry.ts";
 import { SignInGuard } from "../http/index.ts";
 import { Backpressure } from "../relay/index.ts";
 import { loadCardSigner } from "./agent-card.ts";
-import { callerCheck } from "./caller-check.ts";
+import { callerCheck, servedAgents } from "./caller-check.ts";
 import { a2aScope, type OpenAgent } from "./http/scope.ts";
 import { guardedHandler } from "./protocol-error.ts";
 import { RequestHandler } from "./request-handler.ts";
-import { servedAgents } from "./served-agent.ts";
 import { handlePushDue } from "./tasks/push-sender.ts";
 import { TaskWatch } from "./tasks/task-watch.ts";
 
@@ -93,7 +90,7 @@ export const startA2a = async (deps: A2aDeps): Promise<RunningA2a> => {
     const handler = guardedHandler(new RequestHandler(handling, servedAgent), logger);
     const refuseIfUnable = () => {
       refuseIfUnwritable(writes);
-      pressure.refuseIfCrowded();
+      pressure.refuseIfOverloaded();
     };
     served.push({ agent, handler, refuseIfUnable });
   }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Page, PageQuery, type Place } from "./shapes.ts";
+import { type ConversationAddress, type Page, PageQuery } from "./shapes.ts";
 
 type GatewayState = "running" | "standby" | "degraded";
 
@@ -14,7 +14,7 @@ export interface Channel {
   readonly paused?: { readonly at: string; readonly by: { readonly role: string; readonly token: string } };
   readonly lastInAt?: string;
   readonly lastOutAt?: string;
-  /** The newest first. */
+  /** Newest first. */
   readonly errors: readonly {
     readonly at: string;
     readonly what: "intake" | "delivery" | "connection";
@@ -36,11 +36,11 @@ export interface Channel {
 export const MAX_UNDELIVERED_COUNT = 100;
 
 /** A conversation that the platform accepts no messages for. */
-export interface UnreachablePlace {
-  readonly conversation: Place;
+export interface UnreachableConversation {
+  readonly conversation: ConversationAddress;
   /** The other account of a private conversation. */
   readonly accountId?: string;
-  /** One word of the platform's, such as "blocked". */
+  /** The state that the adapter reports, such as "blocked". */
   readonly state: string;
   readonly reason: string;
   readonly since: string;
@@ -68,6 +68,6 @@ export interface ChannelAnswers {
   "GET channels/:channel": Channel;
   "POST channels/:channel/pause": Channel;
   "POST channels/:channel/resume": Channel;
-  "POST channels/:channel/test": { readonly replyId: string; readonly conversation: Place };
-  "GET channels/:channel/unreachable": Page<UnreachablePlace>;
+  "POST channels/:channel/test": { readonly replyId: string; readonly conversation: ConversationAddress };
+  "GET channels/:channel/unreachable": Page<UnreachableConversation>;
 }

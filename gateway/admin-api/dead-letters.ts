@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AgentPageQuery, type Origin, type Page, type Place } from "./shapes.ts";
+import { AgentPageQuery, type ConversationAddress, type Origin, type Page } from "./shapes.ts";
 
 export type DeadLetter =
   | {
@@ -7,9 +7,9 @@ export type DeadLetter =
       readonly kind: "delivery";
       readonly tenant: string;
       readonly channel: string;
-      readonly conversation: Place;
+      readonly conversation: ConversationAddress;
       readonly origin: Origin | null;
-      /** Of its trace. */
+      /** Identifies its trace. */
       readonly replyId?: string;
       readonly reason: string;
       readonly deadAt: string;

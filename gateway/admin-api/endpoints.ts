@@ -3,7 +3,7 @@ import { type AuditAnswers, auditRequests } from "./audit.ts";
 import { type ChannelAnswers, channelRequests } from "./channels.ts";
 import { type DeadLetterAnswers, deadLetterRequests } from "./dead-letters.ts";
 import { type PeopleAnswers, peopleRequests } from "./people.ts";
-import { type NewSchedule, type ScheduleAnswers, scheduleRequests } from "./schedules.ts";
+import { type ScheduleAnswers, type ScheduleRequest, scheduleRequests } from "./schedules.ts";
 import { type SessionAnswers, sessionRequests } from "./sessions.ts";
 import { type SubtaskAnswers, subtaskRequests } from "./subtasks.ts";
 import { type TenantAnswers, tenantRequests } from "./tenants.ts";
@@ -42,7 +42,7 @@ export const requests = {
 export type RequestTo<E extends Endpoint> = E extends keyof typeof requests
   ? z.input<(typeof requests)[E]>
   : E extends "POST schedules"
-    ? NewSchedule
+    ? ScheduleRequest
     : undefined;
 
 /** The parameters in the path of an endpoint. */

@@ -1,11 +1,11 @@
-export type { AuditEntry } from "./audit.ts";
-export { type Channel, MAX_UNDELIVERED_COUNT, type UnreachablePlace } from "./channels.ts";
+export { AuditEntry } from "./audit.ts";
+export { type Channel, MAX_UNDELIVERED_COUNT, type UnreachableConversation } from "./channels.ts";
 export type { DeadLetter } from "./dead-letters.ts";
 export { type AnswerTo, type Endpoint, type ParamsOf, type RequestTo, requests } from "./endpoints.ts";
 export type { Person } from "./people.ts";
-export type { NewSchedule, Schedule, ScheduleRun } from "./schedules.ts";
+export type { Schedule, ScheduleRequest, ScheduleRun } from "./schedules.ts";
 export type { Session } from "./sessions.ts";
-export type { Page, PageQuery, Place, Refusal } from "./shapes.ts";
+export type { ConversationAddress, Page, PageQuery, Refusal } from "./shapes.ts";
 export type { Subtask } from "./subtasks.ts";
 export type { Me, Tenant } from "./tenants.ts";
 export { type Delivery, Trace, type Turn } from "./traces.ts";

@@ -11,7 +11,7 @@ export interface Person {
     readonly accountId: string;
     readonly name: string;
     readonly since: string;
-    /** In the configuration. */
+    /** The configuration declares the account. */
     readonly declared: boolean;
   }[];
   /** Accounts that have written in private. */

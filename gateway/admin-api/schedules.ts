@@ -6,7 +6,7 @@ export interface Schedule {
   readonly agent: string;
   readonly tenant: string;
   readonly description: string;
-  /** In words, with the next time. */
+  /** A description for people, with the next due time. */
   readonly when: string;
   readonly missed: "once" | "skip";
   readonly madeIn: "chat" | "configuration" | "console";
@@ -26,12 +26,12 @@ export interface ScheduleRun {
   /** The outcome of its turn. */
   readonly outcome?: string;
   readonly reason?: string;
-  /** Of its trace. */
+  /** Identifies its trace. */
   readonly messageId?: string;
 }
 
-/** The route validates it with the schema of configured schedules. */
-export interface NewSchedule {
+/** The body that creates a schedule. The route validates it with the schema of configured schedules. */
+export interface ScheduleRequest {
   readonly agent: string;
   readonly description: string;
   readonly prompt: string;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AgentPageQuery, type Asker, type Page, PageQuery, type Place } from "./shapes.ts";
+import { AgentPageQuery, type Asker, type ConversationAddress, type Page, PageQuery } from "./shapes.ts";
 import type { Turn } from "./traces.ts";
 
 export interface Session {
@@ -7,7 +7,7 @@ export interface Session {
   readonly agent: string;
   readonly tenant: string;
   readonly kind: "conversation" | "background";
-  readonly conversation: Place;
+  readonly conversation: ConversationAddress;
   readonly asker: Asker;
   readonly turns: number;
   readonly firstAt: string;

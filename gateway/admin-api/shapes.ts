@@ -29,14 +29,14 @@ export const oneOf = <T extends string>() => z.string() as unknown as z.ZodType<
 export const unchecked = <T>() => z.any().optional() as unknown as z.ZodType<T, T>;
 
 /** A conversation; deliveries are listed without its kind. */
-export const Place = z.object({
+export const ConversationAddress = z.object({
   channel: z.string(),
   workspace: z.string().optional(),
   room: z.string(),
   thread: z.string().optional(),
   kind: unchecked<"private" | "shared">().optional(),
 });
-export type Place = z.infer<typeof Place>;
+export type ConversationAddress = z.infer<typeof ConversationAddress>;
 
 export const Origin = z.object({
   channel: unchecked<string>(),

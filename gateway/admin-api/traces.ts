@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { Asker, Origin, oneOf, Place, unchecked } from "./shapes.ts";
+import { Asker, ConversationAddress, Origin, oneOf, unchecked } from "./shapes.ts";
 import { Subtask } from "./subtasks.ts";
 
 /** One part of a reply in one conversation. */
 const Delivery = z.object({
-  conversation: Place,
+  conversation: ConversationAddress,
   part: z.int(),
   state: oneOf<
     "accepted" | "logged" | "published" | "claimed" | "begun" | "unknown" | "failed" | "withdrawn" | "given-up"
@@ -13,7 +13,7 @@ const Delivery = z.object({
   /** The platform's id. */
   messageId: z.string().optional(),
   reason: z.string().optional(),
-  /** Of its dead letter. */
+  /** The ref of its dead letter. */
   ref: unchecked<string>().optional(),
 });
 export type Delivery = z.infer<typeof Delivery>;
@@ -37,7 +37,7 @@ const Turn = z.object({
   outcome: oneOf<"answered" | "nothing" | "failed" | "cancelled">().optional(),
   /** Its answer was withheld, because one answer for all results follows. */
   suppressed: unchecked<true>().optional(),
-  /** Its results are shown as they came, because no answer could be generated. */
+  /** Its results are shown unchanged, because no answer could be generated. */
   degraded: unchecked<true>().optional(),
   summary: unchecked<string>(),
 });
@@ -70,7 +70,7 @@ export const Trace = z.object({
   tenant: unchecked<string>(),
   origin: Origin,
   asker: Asker,
-  conversation: Place,
+  conversation: ConversationAddress,
   state: oneOf<"running" | "ended">(),
   turns: z
     .array(

@@ -1,9 +1,11 @@
-import type { FastifyRequest } from "fastify";
+import { Readable } from "node:stream";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
 import type { Config } from "../../config/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { ScheduleDeps } from "../../core/schedules/index.ts";
+import type { AnswerTo, Endpoint, ParamsOf, Refusal } from "../admin-api/index.ts";
 import { mayManage, type Operator } from "./operator.ts";
 
 /** A request with any parameters. */
@@ -64,3 +66,43 @@ export interface AdminDeps extends ScheduleDeps {
   /** The adapters of this gateway. */
   readonly adapters: readonly ChannelAdapter[];
 }
+
+/** Registers an endpoint. The compiler checks its path, parameters and answer against the API's types. */
+export const adminRoute = <E extends Endpoint>(
+  scope: FastifyInstance,
+  endpoint: E,
+  handle: (request: ParamsRequest<E>, reply: FastifyReply) => Promise<AnswerTo<E> | Refusal>,
+): void => register(scope, endpoint, (request, reply) => handle(request as never, reply));
+
+/**
+ * Registers an endpoint that sends server-sent events, each checked as an answer. `undefined` keeps an idle connection
+ * open. The signal aborts when the client disconnects.
+ */
+export const adminEventRoute = <E extends Endpoint>(
+  scope: FastifyInstance,
+  endpoint: E,
+  name: string,
+  events: (request: ParamsRequest<E>, signal: AbortSignal) => Promise<AsyncIterable<AnswerTo<E> | undefined>>,
+): void =>
+  register(scope, endpoint, async (request, reply) => {
+    const left = new AbortController();
+    reply.raw.once("close", () => left.abort());
+    const texts = textsOf(name, await events(request as never, left.signal));
+    return reply.type("text/event-stream").header("x-accel-buffering", "no").send(Readable.from(texts));
+  });
+
+type ParamsRequest<E extends Endpoint> = FastifyRequest<{ Params: ParamsOf<E> }>;
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+const register = (scope: FastifyInstance, endpoint: Endpoint, handler: Handler): void => {
+  const [method = "", path = ""] = endpoint.split(" ");
+  scope.route({ method, url: `/admin/api/${path}`, handler });
+};
+
+async function* textsOf(name: string, events: AsyncIterable<unknown>): AsyncGenerator<string> {
+  for await (const event of events) yield eventText(name, event);
+}
+
+/** A server-sent event; without data, a comment that clients ignore. */
+export const eventText = (name: string, data: unknown): string =>
+  data === undefined ? ": still here\n\n" : `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -1,35 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { z } from "zod";
 import { messageOf } from "../../core/contract/app-error.ts";
 import { type Clock, isoTime } from "../../core/contract/ports/clock.ts";
-import { collection, keyOf, prefixOf } from "../../core/contract/ports/collection.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
-import type { Store } from "../../core/contract/ports/store.ts";
+import { collection, keyOf, prefixOf, type Store } from "../../core/contract/ports/store.ts";
 import { newestFirst } from "../../core/contract/ports/token.ts";
-import { requests } from "../admin-api/index.ts";
-import type { AdminDeps } from "./admin-request.ts";
-import { checked, operatorOf, visitOf } from "./admin-request.ts";
-import { adminRoute } from "./admin-route.ts";
+import { AuditEntry, requests } from "../admin-api/index.ts";
+import { type AdminDeps, adminRoute, checked, operatorOf, visitOf } from "./admin-request.ts";
 import { pageOf } from "./page.ts";
 
-/** A change by an operator, finished or not. */
-export const AuditEntry = z.looseObject({
-  id: z.string(),
-  at: z.iso.datetime(),
-  operator: z.looseObject({ role: z.string(), tenant: z.string().optional(), token: z.string() }),
-  /** Method and route pattern, without parameters. */
-  action: z.string(),
-  target: z.record(z.string(), z.string()),
-  /** The tenant concerned; absent if there is none, or if the request was interrupted before it was known. */
-  tenant: z.string().optional(),
-  /** The HTTP status; absent if the outcome is unknown. */
-  status: z.number().int().optional(),
-  detail: z.record(z.string(), z.unknown()).optional(),
-});
-export type AuditEntry = z.infer<typeof AuditEntry>;
-
-const KEPT_MS = 400 * 24 * 3_600_000;
-const entries = collection("audit", AuditEntry, { ttlMs: KEPT_MS });
+const TTL_MS = 400 * 24 * 3_600_000;
+const entries = collection("audit", AuditEntry, { ttlMs: TTL_MS });
 
 /** Sorts the newest first. */
 const auditId = (at: number, requestId: string): string => `${newestFirst(at)}-${requestId}`;

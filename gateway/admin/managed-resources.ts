@@ -1,6 +1,6 @@
 import type { Config } from "../../config/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
-import type { AgentRef } from "../../core/contract/messages/agent-ref.ts";
+import type { AgentRef } from "../../core/contract/messages/addresses.ts";
 import { type AdminRequest, mayUse, operatorOf } from "./admin-request.ts";
 import { mayManage } from "./operator.ts";
 
@@ -8,26 +8,34 @@ import { mayManage } from "./operator.ts";
 export const managedTenants = ({ tenants }: Pick<Config, "tenants">, request: AdminRequest): string[] =>
   Object.keys(tenants).filter((tenant) => mayManage(operatorOf(request), tenant));
 
-export const managedTenant = ({ tenants }: Pick<Config, "tenants">, request: AdminRequest, wanted: string): string => {
-  if (!Object.hasOwn(tenants, wanted) || !mayUse(request, wanted)) throw notManaged("tenant", wanted);
-  return wanted;
+export const managedTenant = (
+  { tenants }: Pick<Config, "tenants">,
+  request: AdminRequest,
+  requested: string,
+): string => {
+  if (!Object.hasOwn(tenants, requested) || !mayUse(request, requested)) throw notManaged("tenant", requested);
+  return requested;
 };
 
-/** The agents that the operator may manage, or only the wanted one. */
+/** The agents that the operator may manage, or only the requested one. */
 export const managedAgents = (
   { agents }: Pick<Config, "agents">,
   request: AdminRequest,
-  wanted?: string,
+  requested?: string,
 ): AgentRef[] => {
-  if (wanted !== undefined) return [managedAgent({ agents }, request, wanted)];
+  if (requested !== undefined) return [managedAgent({ agents }, request, requested)];
   return agents
     .filter(({ tenant }) => mayManage(operatorOf(request), tenant))
     .map(({ name, tenant }) => ({ agent: name, tenant }));
 };
 
-export const managedAgent = ({ agents }: Pick<Config, "agents">, request: AdminRequest, wanted: string): AgentRef => {
-  const found = agents.find(({ name }) => name === wanted);
-  if (found === undefined || !mayUse(request, found.tenant)) throw notManaged("agent", wanted);
+export const managedAgent = (
+  { agents }: Pick<Config, "agents">,
+  request: AdminRequest,
+  requested: string,
+): AgentRef => {
+  const found = agents.find(({ name }) => name === requested);
+  if (found === undefined || !mayUse(request, found.tenant)) throw notManaged("agent", requested);
   return { agent: found.name, tenant: found.tenant };
 };
 
@@ -40,20 +48,20 @@ export interface ManagedChannel {
 
 type Places = Pick<Config, "agents" | "channels">;
 
-/** The channels of agents that the operator may manage, or only the wanted ones. */
+/** The channels of agents that the operator may manage, or only the requested ones. */
 export const managedChannels = (
   config: Places,
   request: AdminRequest,
-  wanted: { channel?: string | undefined; agent?: string | undefined } = {},
+  requested: { channel?: string | undefined; agent?: string | undefined } = {},
 ): ManagedChannel[] => {
-  if (wanted.channel !== undefined) return [managedChannel(config, request, wanted.channel)];
-  const agents = managedAgents(config, request, wanted.agent);
+  if (requested.channel !== undefined) return [managedChannel(config, request, requested.channel)];
+  const agents = managedAgents(config, request, requested.agent);
   return channelsOf(config).filter((channel) => agents.some(({ agent }) => agent === channel.agent));
 };
 
-export const managedChannel = (config: Places, request: AdminRequest, wanted: string): ManagedChannel => {
-  const found = channelsOf(config).find(({ channel }) => channel === wanted);
-  if (found === undefined || !mayUse(request, found.tenant)) throw notManaged("channel", wanted);
+export const managedChannel = (config: Places, request: AdminRequest, requested: string): ManagedChannel => {
+  const found = channelsOf(config).find(({ channel }) => channel === requested);
+  if (found === undefined || !mayUse(request, found.tenant)) throw notManaged("channel", requested);
   return found;
 };
 

@@ -1,4 +1,4 @@
-import type { AgentRef } from "../../core/contract/messages/agent-ref.ts";
+import type { AgentRef } from "../../core/contract/messages/addresses.ts";
 import type { Audience } from "../../core/contract/messages/work-context.ts";
 import { isoTime } from "../../core/contract/ports/clock.ts";
 import { publishReply } from "../../core/delivery/index.ts";

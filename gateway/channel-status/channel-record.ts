@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { collection, keyOf } from "../../core/contract/ports/collection.ts";
-import type { Store } from "../../core/contract/ports/store.ts";
+import { collection, keyOf, type Store } from "../../core/contract/ports/store.ts";
 import { update } from "../../core/contract/ports/update.ts";
 
 export const ChannelState = z.enum(["running", "standby", "failing"]);
@@ -31,14 +30,13 @@ const ChannelStatus = z.looseObject({
   /** Newest first. */
   errors: z.array(ChannelError),
 });
-export type ChannelStatus = z.infer<typeof ChannelStatus>;
+type ChannelStatus = z.infer<typeof ChannelStatus>;
 
 /** Exists while an operator has paused the channel on all gateways. */
 const ChannelPause = z.looseObject({
   at: z.iso.datetime(),
   by: z.looseObject({ role: z.string(), token: z.string() }),
 });
-export type ChannelPause = z.infer<typeof ChannelPause>;
 
 const statuses = collection("channel-status", ChannelStatus);
 const pauses = collection("channel-pauses", ChannelPause);

@@ -15,7 +15,7 @@ const CHECK_EVERY_MS = 15_000;
 /** Heartbeat: maximum time between two reports. */
 const REPORT_EVERY_MS = 60_000;
 
-export interface ReporterDeps {
+interface ReporterDeps {
   readonly bus: Bus;
   readonly store: Store;
   readonly clock: Clock;

@@ -1,3 +1,4 @@
+import { isCheckableAdapter } from "../../adapters/contract/abilities.ts";
 import type { Config } from "../../config/index.ts";
 import { probePeer } from "../../core/a2a/index.ts";
 import { openBackbone } from "../../core/backbone/index.ts";
@@ -7,9 +8,10 @@ import type { Clock } from "../../core/contract/ports/clock.ts";
 import { type Logger, silentLogger } from "../../core/contract/ports/logger.ts";
 import { silentMeter } from "../../core/contract/ports/telemetry.ts";
 import { createModel, type ModelDeps } from "../../core/model/index.ts";
+import { tenantOf } from "../agent-config.ts";
+import { adapterContext, type ChannelDeps, createAdapter } from "../channel-contexts.ts";
 import { createReadiness, openHttpListener } from "../http/index.ts";
 import { publicUrl } from "../public-url.ts";
-import { checkChannels } from "./check-channels.ts";
 import { checkNats } from "./check-nats.ts";
 import type { Finding } from "./finding.ts";
 
@@ -105,3 +107,27 @@ const checkPort = async ({ gateway }: Config): Promise<Finding> => {
     return { verdict: "note", subject, text: `${messageOf(error)} (fine if that is Mooring itself)` };
   }
 };
+
+type CheckChannelsDeps = Omit<ChannelDeps, "channel" | "tenant" | "agent">;
+
+/** Has each channel verify its configuration against its platform. Nothing is started and nothing is sent. */
+const checkChannels = async (config: Config, deps: CheckChannelsDeps): Promise<Finding[]> =>
+  (
+    await Promise.all(
+      Object.entries(config.channels).map(async ([channel, channelConfig]): Promise<Finding[]> => {
+        const subject = `channel ${channel}`;
+        try {
+          const { agent } = channelConfig;
+          const context = adapterContext({ ...deps, channel, agent, tenant: tenantOf(config, agent) });
+          const adapter = await createAdapter(channelConfig, context);
+          if (!isCheckableAdapter(adapter)) return [{ verdict: "ok", subject, text: "needs no platform" }];
+          const problems = await adapter.checkLive();
+          if (problems.length === 0)
+            return [{ verdict: "ok", subject, text: "its platform accepts the configuration" }];
+          return problems.map((text) => ({ verdict: "problem", subject, text }));
+        } catch (error) {
+          return [{ verdict: "problem", subject, text: messageOf(error) }];
+        }
+      }),
+    )
+  ).flat();

@@ -1,7 +1,6 @@
 import { type BackboneConfig, inspectNats, type NatsInspection } from "../../core/backbone/index.ts";
 import { describeConflicts, describeStreams, describeSync } from "./describe-nats.ts";
 import type { Finding } from "./finding.ts";
-import { type NatsNode, natsNodes, nodeLines } from "./nats-nodes.ts";
 
 /** Runs before the backbone is opened, because opening it waits for a cluster without a quorum. */
 export const checkNats = async (config: Exclude<BackboneConfig, "embedded">): Promise<Finding[]> => {
@@ -74,3 +73,48 @@ const describeQuorum = (found: NatsInspection, nodes: readonly NatsNode[]): Find
 const countUp = (nodes: readonly NatsNode[]): number => nodes.filter(({ runs }) => runs).length;
 
 const CHECK_AGAIN = "nodes elect leaders for some seconds after the loss of one, so check again, then read their logs";
+
+interface NatsNode {
+  /** "?" if only the address is known. */
+  readonly name: string;
+  readonly address: string;
+  readonly state: string;
+  readonly runs: boolean;
+}
+
+/** The nodes of the cluster: those that answer, those that streams name, and configured addresses without an answer. */
+const natsNodes = ({ answering, silent, streams }: NatsInspection): NatsNode[] => {
+  const known = new Set(answering.map(({ name }) => name));
+  const named = new Map<string, boolean>();
+  for (const { node, state } of streams.flatMap(({ replicas }) => replicas)) {
+    if (!known.has(node)) named.set(node, (named.get(node) ?? true) && (state === "leader" || state === "current"));
+  }
+  return [
+    ...answering.map(({ name, address, version }) => ({ name, address, state: version, runs: true })),
+    ...(silent.length >= named.size
+      ? silent.map(({ address, reason }) => ({
+          // The client cannot find out which of the names has this address.
+          name: [...named.keys()].join(" or ") || "?",
+          address,
+          state: `no answer (${reason})`,
+          runs: false,
+        }))
+      : [...named].map(([name, isCurrent]) => ({
+          name,
+          address: "",
+          state: isCurrent ? "runs, but was not reached from here" : "offline",
+          runs: isCurrent,
+        }))),
+  ];
+};
+
+/** One aligned line per node. */
+const nodeLines = (given: readonly NatsNode[]): string[] => {
+  // A server without a configured name uses its public key of 56 characters.
+  const nodes = given.map((node) => ({ ...node, name: node.name.replace(/^N[A-Z0-9]{55}$/, "server") }));
+  const width = (cell: (node: NatsNode) => string) => Math.max(...nodes.map((node) => cell(node).length));
+  const widths = { name: width(({ name }) => name), address: width(({ address }) => address) };
+  return nodes.map(
+    ({ name, address, state }) => `${name.padEnd(widths.name)}  ${address.padEnd(widths.address)}  ${state}`,
+  );
+};

@@ -33,7 +33,7 @@ const demoModel = ({ gateway: { host, publicUrl }, agents }: Config): Finding[] 
   ];
 };
 
-/** Mooring itself speaks plain HTTP, and on loopback other machines cannot reach it, so such an address belongs to a proxy. */
+/** Mooring serves plain HTTP, and other machines cannot reach loopback, so such a public address implies a proxy. */
 const undeclaredProxy = ({ gateway: { host, publicUrl, trustedProxies } }: Config): Finding[] => {
   if (publicUrl === undefined || trustedProxies.length > 0) return [];
   const { protocol, host: publicHost } = new URL(publicUrl);

@@ -19,7 +19,7 @@ export const describeStreams = (streams: readonly StreamState[], replicas: numbe
   }));
 };
 
-const describe = ({ wanted, replicas: kept }: StreamState, replicas: number): Finding => {
+const describe = ({ configured, replicas: kept }: StreamState, replicas: number): Finding => {
   const subject = "replicas";
   const on = (state: string) =>
     kept
@@ -27,7 +27,7 @@ const describe = ({ wanted, replicas: kept }: StreamState, replicas: number): Fi
       .map(({ node }) => node)
       .sort();
   const [behind, offline] = [on("behind"), on("offline")];
-  const copies = wanted === 1 ? "1 replica" : `${wanted} replicas`;
+  const copies = configured === 1 ? "1 replica" : `${configured} replicas`;
   if (behind.length + offline.length > 0) {
     const states = [
       ...(offline.length > 0 ? [`offline on ${offline.join(", ")}`] : []),
@@ -35,11 +35,11 @@ const describe = ({ wanted, replicas: kept }: StreamState, replicas: number): Fi
     ];
     return { verdict: "warning", subject, text: `${copies}, ${states.join(", ")}` };
   }
-  if (wanted < replicas) {
+  if (configured < replicas) {
     const text = `${copies}, but backbone.nats.replicas is ${replicas}: "nats stream edit NAME --replicas ${replicas}"`;
     return { verdict: "warning", subject, text: `${text} changes what exists (of a bucket, NAME is KV_ and its name)` };
   }
-  return { verdict: "ok", subject, text: wanted === 1 ? copies : `${copies} each, all current` };
+  return { verdict: "ok", subject, text: configured === 1 ? copies : `${copies} each, all current` };
 };
 
 const counted = (members: readonly StreamState[]): string => {

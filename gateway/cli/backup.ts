@@ -4,7 +4,7 @@ import { loadConfig } from "../../config/index.ts";
 import { backupDatabase, restoreDatabase } from "../../core/backbone/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 
-export interface BackupFlags {
+interface BackupFlags {
   readonly file: string;
   readonly config: string | undefined;
   readonly force: boolean;

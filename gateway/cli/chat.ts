@@ -7,7 +7,7 @@ import { AppError } from "../../core/contract/app-error.ts";
 import { publicUrl } from "../public-url.ts";
 import { exitCode } from "./exit-code.ts";
 
-export interface ChatOptions {
+interface ChatOptions {
   readonly file: string | undefined;
   /** A running gateway; defaults to the gateway of the configuration. */
   readonly url: string | undefined;
@@ -27,7 +27,7 @@ export const chat = async ({ file, url, channel, startNew, waitSeconds }: ChatOp
     transport: socketTransport(gateway, channel),
     storage: fileStorage(join(homedir(), ".mooring", `chat-${host.replace(/[^\w.-]/g, "_")}-${channel}.json`)),
     input: process.stdin,
-    screen: new TerminalScreen(process.stdout),
+    screen: new TerminalScreen(process.stdout, process.stdin),
     newId: randomUUID,
     waitMs: waitSeconds * 1_000,
     startNew,

@@ -3,9 +3,8 @@ import { configFile, envFileOf, loadConfig } from "../../config/index.ts";
 import { systemClock } from "../../core/contract/ports/clock.ts";
 import { checkLive, deploymentWarnings, type Finding } from "../check/index.ts";
 import { publicUrl } from "../public-url.ts";
-import { describeAgent, describeBackbone, describeChannels } from "./describe-config.ts";
+import { describeAgent, describeBackbone, describeChannels, table } from "./describe-config.ts";
 import { exitCode } from "./exit-code.ts";
-import { table } from "./table.ts";
 
 /** Prints which parts would run; with `live`, also checks that they can. Throws for an invalid configuration. */
 export const check = async ({ file, live }: { file: string | undefined; live: boolean }): Promise<number> => {
@@ -26,7 +25,9 @@ export const check = async ({ file, live }: { file: string | undefined; live: bo
   const findings = await checkLive(config, { clock: systemClock, newId: randomUUID });
   process.stdout.write(`\nLive checks:\n\n${table(findings.map(asRow))}`);
   const problems = findings.filter(({ verdict }) => verdict === "problem").length;
-  process.stdout.write(`\n${problems === 0 ? "No problems found." : `${problems} to fix.`}\n`);
+  process.stdout.write(
+    `\n${problems === 0 ? "No problems found." : `${problems} ${problems === 1 ? "problem" : "problems"} to fix.`}\n`,
+  );
   return problems === 0 ? exitCode.ok : exitCode.problem;
 };
 

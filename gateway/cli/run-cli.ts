@@ -8,8 +8,14 @@ import { addInit } from "./init/add-init.ts";
 /** Runs one command and resolves to the exit code. A command loads its modules only when it runs. */
 export const runCli = async (args: readonly string[]): Promise<number> => {
   let code: number = exitCode.ok;
+  let isServer = false;
+  // The reader of the output may end early, as `| head` does: a server continues, any other command ends.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    if (!isServer) process.exit(exitCode.ok);
+  });
   const program = new Command("mooring")
-    .description("A chat gateway for one agent: people reach it from the chats they already use.")
+    .description("A chat gateway for agents: people reach them from the chats they already use.")
     .version(VERSION, "-V, --version", "print the version")
     .helpOption("-h, --help", "show this help")
     .helpCommand("help [command]", "show the help of a command")
@@ -19,14 +25,15 @@ export const runCli = async (args: readonly string[]): Promise<number> => {
 
   const runs = (name: string, roles: readonly Role[], description: string) =>
     addConfigOption(program.command(name).description(description)).action(async ({ config }: { config?: string }) => {
+      isServer = true;
       const { runUntilStopped } = await import("./run-until-stopped.ts");
       code = await runUntilStopped({ file: config, roles });
     });
-  runs("start", ["gateway", "core"], "run everything in one process; the way to begin");
+  runs("start", ["gateway", "core"], "run gateway and core in one process; start here");
   runs("gateway", ["gateway"], "run only the channels and the web server; needs the nats backbone");
   runs("core", ["core"], "run only the agents; needs the nats backbone");
 
-  addConfigOption(program.command("check").description("check the configuration and say what would run"))
+  addConfigOption(program.command("check").description("check the configuration and show what would run"))
     .option("--live", "also connect to the backbone, the models and the channels' platforms")
     .action(async ({ config, live = false }: { config?: string; live?: boolean }) => {
       const { check } = await import("./check.ts");

@@ -6,8 +6,8 @@ import type { Logger } from "../../core/contract/ports/logger.ts";
 import { deploymentWarnings } from "../check/index.ts";
 import { type Role, runMooring } from "../run-mooring.ts";
 import { createLogger } from "../telemetry/index.ts";
+import { greeting } from "./describe-config.ts";
 import { exitCode } from "./exit-code.ts";
-import { greeting } from "./greeting.ts";
 
 type StopSignal = keyof typeof exitCode.interrupted;
 
@@ -29,7 +29,7 @@ export const runUntilStopped = async (options: {
       clock: systemClock,
       logger,
       newId: randomUUID,
-      giveUp: asked.signal,
+      abortStart: asked.signal,
     });
     const isGateway = options.roles.includes("gateway");
     const warnings = deploymentWarnings(config, { envFile: envFileOf(configFile(options)), isGateway });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
-export interface ConsoleAsset {
+interface ConsoleAsset {
   readonly contentType: string;
   readonly body: Buffer;
   readonly etag: string;
@@ -15,21 +15,21 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 /** Beside this file in a build; in `dist/` when running from source. */
 const BUILT = [new URL("./", import.meta.url), new URL("../../dist/", import.meta.url)];
 
-export type ReadAsset = (name: string) => Promise<ConsoleAsset | "unknown" | "not-built">;
+type ReadAsset = (name: string) => Promise<ConsoleAsset | "unknown" | "not-built">;
 
 /** The files that the page loads, cached after the first read. */
 export const consoleAssets = (folders: readonly URL[] = BUILT): ReadAsset => {
-  const kept = new Map<string, ConsoleAsset>();
+  const cached = new Map<string, ConsoleAsset>();
   return async (name) => {
     const contentType = CONTENT_TYPES[name];
     if (contentType === undefined) return "unknown";
-    for (const folder of kept.has(name) ? [] : folders) {
+    for (const folder of cached.has(name) ? [] : folders) {
       const body = await readFile(new URL(name, folder)).catch(() => undefined);
       if (body === undefined) continue;
       const digest = createHash("sha256").update(body).digest("base64url");
-      kept.set(name, { contentType, body, etag: `"${digest.slice(0, 22)}"` });
+      cached.set(name, { contentType, body, etag: `"${digest.slice(0, 22)}"` });
       break;
     }
-    return kept.get(name) ?? "not-built";
+    return cached.get(name) ?? "not-built";
   };
 };

@@ -11,7 +11,7 @@ export const CONSOLE_HTML = `<!doctype html>
 </head>
 <body>
 <div id="console"></div>
-<noscript>The console needs JavaScript. The same is in the admin API, under /admin/api/.</noscript>
+<noscript>The console needs JavaScript. The admin API at /admin/api/ offers the same data and actions.</noscript>
 <script type="module" src="/console/assets/console.js"></script>
 </body>
 </html>

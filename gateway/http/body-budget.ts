@@ -1,57 +1,57 @@
-/** Bytes of a body up to here are small: platforms and agents rarely send more, uploads do. */
+/** Bodies up to this size are small; platforms and agents rarely send larger ones, except uploads. */
 const SMALL_BYTES = 64_000;
-/** No address may hold less than this, so that the largest upload fits. */
-const MIN_OF_ADDRESS = 25_000_000;
-/** When memory is short, bodies slower than this are cut, unless they began a moment ago. */
+/** Minimum limit of one address, so that the largest upload fits. */
+const MIN_ADDRESS_LIMIT = 25_000_000;
+/** When the budget is exhausted, bodies slower than this are aborted, unless they began less than SLOW_AFTER_MS ago. */
 const SLOW_BYTES_PER_MS = 64;
 const SLOW_AFTER_MS = 2_000;
-/** Looking for slow bodies costs a pass over all of them. */
-const LOOK_AGAIN_AFTER_MS = 100;
-/** At any time: the least average rate, and the longest pause. */
+/** A search for slow bodies iterates over all of them. */
+const SEARCH_EVERY_MS = 100;
+/** Minimum average rate and maximum pause of every body. */
 const MIN_BYTES_PER_MS = 4;
 const MIN_RATE_AFTER_MS = 5_000;
 const MAX_PAUSE_MS = 10_000;
 
 export interface Sender {
-  /** Limits count by this. */
+  /** Identifies the client address for limits. */
   readonly key: string;
-  /** How many times the limit of one address applies. */
+  /** Multiplies the limit of one address. */
   readonly allowance: number;
-  /** It has shown a valid credential before its body was read. */
+  /** The request had a valid credential, checked before its body was read. */
   readonly isAuthenticated: boolean;
 }
 
-/** One request body that is arriving, or that a handler works with. */
+/** A request body that is arriving or in use by a handler. */
 export interface ArrivingBody {
-  /** False: there is no room for these bytes, and the body must be refused. */
+  /** False: the budget is exhausted, and the body must be refused. */
   receive(bytes: number, now: number): boolean;
-  /** All of it has arrived: it is never cut from now on. */
+  /** The whole body has arrived, so it is no longer aborted. */
   complete(): void;
-  /** Its memory is free again. May be called twice. */
+  /** Returns its bytes to the budget. Idempotent. */
   release(): void;
 }
 
 interface Entry {
   readonly sender: Sender;
   readonly startedAt: number;
-  readonly cut: () => void;
+  readonly abort: () => void;
   lastAt: number;
   bytes: number;
 }
 
 /**
- * How many bytes of bodies may be in memory at once, counted as they arrive: announcing a body costs nothing. Senders
- * without a credential leave an eighth to those with one; bytes of large bodies take at most half; an address takes at
- * most an eighth. When it is full, slow bodies make room for others.
+ * Limits the bytes of request bodies in memory, counted as they arrive, not as announced. An eighth is reserved for
+ * authenticated senders; for others, large bodies use at most half and one address at most an eighth. When the budget
+ * is exhausted, slow bodies are aborted.
  */
 export class BodyBudget {
   readonly #max: number;
   readonly #arriving = new Set<Entry>();
-  readonly #ofAddress = new Map<string, number>();
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  readonly #addressBytes = new Map<string, number>();
+  #searchedAt = Number.NEGATIVE_INFINITY;
   #bytes = 0;
-  #strangerBytes = 0;
-  #strangerLargeBytes = 0;
+  #anonymousBytes = 0;
+  #anonymousLargeBytes = 0;
 
   constructor(maxBytes: number) {
     this.#max = maxBytes;
@@ -67,9 +67,9 @@ export class BodyBudget {
     return this.#arriving.size;
   }
 
-  /** `cut` is called at most once, when the body is too slow. */
-  begin(sender: Sender, now: number, cut: () => void): ArrivingBody {
-    const entry: Entry = { sender, startedAt: now, lastAt: now, bytes: 0, cut };
+  /** `abort` is called at most once, when the body is too slow. */
+  begin(sender: Sender, now: number, abort: () => void): ArrivingBody {
+    const entry: Entry = { sender, startedAt: now, lastAt: now, bytes: 0, abort };
     this.#arriving.add(entry);
     return {
       receive: (bytes, at) => this.#receive(entry, bytes, at),
@@ -78,9 +78,9 @@ export class BodyBudget {
     };
   }
 
-  /** Cuts every body that is below the least rate or pauses too long. To be called about once a second. */
-  cutStalled(now: number): void {
-    this.#cut(({ startedAt, lastAt, bytes }) => {
+  /** Aborts every body that is below the minimum rate or pauses too long. Call it about once a second. */
+  abortStalled(now: number): void {
+    this.#abort(({ startedAt, lastAt, bytes }) => {
       const ageMs = now - startedAt;
       return (ageMs > MIN_RATE_AFTER_MS && bytes < ageMs * MIN_BYTES_PER_MS) || now - lastAt > MAX_PAUSE_MS;
     });
@@ -88,7 +88,7 @@ export class BodyBudget {
 
   #receive(entry: Entry, bytes: number, now: number): boolean {
     if (!this.#fits(entry, bytes)) {
-      this.#cutSlowBodies(entry, now);
+      this.#abortSlowBodies(entry, now);
       if (!this.#fits(entry, bytes)) return false;
     }
     this.#change(entry, bytes);
@@ -96,22 +96,22 @@ export class BodyBudget {
     return true;
   }
 
-  #cutSlowBodies(entry: Entry, now: number): void {
-    if (now - this.#lookedAt < LOOK_AGAIN_AFTER_MS) return;
-    this.#lookedAt = now;
-    this.#cut((other) => other !== entry && isSlowStranger(other, now));
+  #abortSlowBodies(entry: Entry, now: number): void {
+    if (now - this.#searchedAt < SEARCH_EVERY_MS) return;
+    this.#searchedAt = now;
+    this.#abort((other) => other !== entry && isSlow(other, now));
   }
 
   #fits(entry: Entry, bytes: number): boolean {
     const { key, allowance, isAuthenticated } = entry.sender;
     if (this.#bytes + bytes > this.#max) return false;
     if (isAuthenticated) return true;
-    const ofStrangers = (this.#max * 7) / 8;
-    const ofAddress = Math.min(ofStrangers, Math.max(this.#max / 8, MIN_OF_ADDRESS) * allowance);
+    const anonymousLimit = (this.#max * 7) / 8;
+    const addressLimit = Math.min(anonymousLimit, Math.max(this.#max / 8, MIN_ADDRESS_LIMIT) * allowance);
     return (
-      this.#strangerBytes + bytes <= ofStrangers &&
-      this.#strangerLargeBytes + largeBytes(entry.bytes + bytes) - largeBytes(entry.bytes) <= this.#max / 2 &&
-      (this.#ofAddress.get(key) ?? 0) + bytes <= ofAddress
+      this.#anonymousBytes + bytes <= anonymousLimit &&
+      this.#anonymousLargeBytes + largeBytes(entry.bytes + bytes) - largeBytes(entry.bytes) <= this.#max / 2 &&
+      (this.#addressBytes.get(key) ?? 0) + bytes <= addressLimit
     );
   }
 
@@ -120,11 +120,11 @@ export class BodyBudget {
     entry.bytes += bytes;
     this.#bytes += bytes;
     if (entry.sender.isAuthenticated) return;
-    this.#strangerBytes += bytes;
-    this.#strangerLargeBytes += large;
-    const ofAddress = (this.#ofAddress.get(entry.sender.key) ?? 0) + bytes;
-    if (ofAddress > 0) this.#ofAddress.set(entry.sender.key, ofAddress);
-    else this.#ofAddress.delete(entry.sender.key);
+    this.#anonymousBytes += bytes;
+    this.#anonymousLargeBytes += large;
+    const ofAddress = (this.#addressBytes.get(entry.sender.key) ?? 0) + bytes;
+    if (ofAddress > 0) this.#addressBytes.set(entry.sender.key, ofAddress);
+    else this.#addressBytes.delete(entry.sender.key);
   }
 
   #release(entry: Entry): void {
@@ -132,16 +132,16 @@ export class BodyBudget {
     this.#change(entry, -entry.bytes);
   }
 
-  #cut(isMeant: (entry: Entry) => boolean): void {
+  #abort(matches: (entry: Entry) => boolean): void {
     for (const entry of this.#arriving) {
-      if (!isMeant(entry)) continue;
+      if (!matches(entry)) continue;
       this.#release(entry);
-      entry.cut();
+      entry.abort();
     }
   }
 }
 
 const largeBytes = (bytes: number): number => Math.max(0, bytes - SMALL_BYTES);
 
-const isSlowStranger = ({ sender, startedAt, bytes }: Entry, now: number): boolean =>
+const isSlow = ({ sender, startedAt, bytes }: Entry, now: number): boolean =>
   !sender.isAuthenticated && now - startedAt > SLOW_AFTER_MS && bytes < (now - startedAt) * SLOW_BYTES_PER_MS;

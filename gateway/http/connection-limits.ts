@@ -19,21 +19,21 @@ interface ConnectionLimitDeps {
   readonly clock?: Clock;
 }
 
-/** For a core's port, which has health and metrics only. */
-const FEW: ConnectionLimits = { connections: 1_000, connectionsPerAddress: 100 };
-/** Time for the headers of a request; an idle connection that never sent one is cut then, too. */
-const HEADERS_WITHIN_MS = 10_000;
+/** For the port of a core process, which serves health and metrics only. */
+const CORE_LIMITS: ConnectionLimits = { connections: 1_000, connectionsPerAddress: 100 };
+/** Timeout for the headers of a request, and for the first request of a connection. */
+const HEADERS_TIMEOUT_MS = 10_000;
 
 /**
- * Bounds the connections of one address and of all (F21). At the limit the longest idle connection makes room, so that
- * connections without a request do not keep other clients out. Trusted proxies count only towards the limit of all.
+ * Limits the connections per address and in total (F21). At the total limit, the connection that has been idle longest is
+ * closed, so that idle connections do not block other clients. Trusted proxies count only towards the total.
  */
 export const limitConnections = (server: Server, deps: ConnectionLimitDeps): void => {
-  const { limits = FEW, trustedProxies = [], logger, clock = systemClock } = deps;
-  server.headersTimeout = Math.min(HEADERS_WITHIN_MS, server.requestTimeout);
+  const { limits = CORE_LIMITS, trustedProxies = [], logger, clock = systemClock } = deps;
+  server.headersTimeout = Math.min(HEADERS_TIMEOUT_MS, server.requestTimeout);
   const isTrusted = networksOf(trustedProxies);
   const open = new Map<string, number>();
-  /** Those without a request, the longest idle first. */
+  /** Connections without a request in progress, the longest idle first. */
   const idle = new Set<Socket>();
   let total = 0;
   const report = new MinuteReport({
@@ -75,7 +75,7 @@ export const limitConnections = (server: Server, deps: ConnectionLimitDeps): voi
   server.once("close", () => report.flush());
 };
 
-/** False if every connection has a request, or is a socket of a browser. */
+/** False if every connection has a request in progress or is a WebSocket. */
 const closeLongestIdle = (idle: Set<Socket>): boolean => {
   for (const socket of idle) {
     idle.delete(socket);

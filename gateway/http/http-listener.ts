@@ -5,8 +5,8 @@ import type { Duplex } from "node:stream";
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import { type Logger, silentLogger } from "../../core/contract/ports/logger.ts";
 import { type ConnectionLimits, limitConnections } from "./connection-limits.ts";
-import { answerClientError, answerHealth, refuseRequest, refuseUpgrade } from "./http-refusals.ts";
-import type { Readiness } from "./readiness.ts";
+import { answerClientError, refuseRequest, refuseUpgrade } from "./error-responses.ts";
+import { answerHealth, type Readiness } from "./readiness.ts";
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -14,13 +14,13 @@ export interface HttpListener {
   readonly port: number;
   /** For Fastify's `serverFactory`. The returned server never listens; it gets requests and upgrades after `serve()`. */
   applicationServer(handler: RequestHandler): Server;
-  /** Hands requests to the application. To be called once the application is ready, not before. */
+  /** Passes requests to the application. Call it only when the application is ready. */
   serve(): void;
-  /** Goes on serving and closes each connection after its answer, so that proxies move to another process. */
+  /** Continues to serve and closes each connection after its response, so that proxies move to another process. */
   drain(): void;
-  /** Refuses new requests and upgrades, health excepted. Requests in flight are still answered. */
+  /** Refuses new requests and upgrades except health checks. Requests in flight are still answered. */
   refuse(): void;
-  /** Takes no further connection. Requests in flight have a second to end; then every connection is cut. */
+  /** Accepts no further connections. Requests in flight have a second to end; then every connection is closed. */
   close(): Promise<void>;
 }
 
@@ -29,17 +29,17 @@ interface ListenerOptions {
   readonly port: number;
   readonly limits?: ConnectionLimits;
   readonly trustedProxies?: readonly string[];
-  /** A request that has not arrived completely within this time is answered 408 and cut. */
-  readonly requestWithinMs?: number;
+  /** A request that has not arrived completely within this time gets a 408, and its connection is closed. */
+  readonly requestTimeoutMs?: number;
   readonly logger?: Logger;
 }
 
 /**
- * Listens before anything else is opened: a port in use costs nothing, and health is answered while the process starts
- * and stops. Every other request and upgrade in these phases is refused with 503 and Retry-After (U6).
+ * Listens before the process opens any other resource, so that a port in use fails first and health checks are answered
+ * while the process starts and stops. Other requests and upgrades in these phases get a 503 with Retry-After (U6).
  */
 export const openHttpListener = async (
-  { host, port, limits, trustedProxies, requestWithinMs = REQUEST_WITHIN_MS, logger = silentLogger }: ListenerOptions,
+  { host, port, limits, trustedProxies, requestTimeoutMs = REQUEST_TIMEOUT_MS, logger = silentLogger }: ListenerOptions,
   readiness: Readiness,
   section: "gateway" | "core" = "gateway",
 ): Promise<HttpListener> => {
@@ -66,7 +66,7 @@ export const openHttpListener = async (
   };
 
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // Node removes its own error listener before this event: without one, a reset would end the process.
+    // Node removes its own error listener before this event; without a listener, a connection reset ends the process.
     socket.on("error", () => socket.destroy());
     const isWebSocket = request.headers.upgrade?.toLowerCase() === "websocket";
     if (isWebSocket && !isServing()) return refuseUpgrade(socket, 503);
@@ -76,7 +76,7 @@ export const openHttpListener = async (
       // Node 20 has stopped parsing here, so the body of an h2c upgrade cannot be read.
       refuseUpgrade(socket, 400);
     } else {
-      // RFC 9110, 7.8: a server may ignore an upgrade that it does not know, and answer the request.
+      // RFC 9110, 7.8: a server may ignore an upgrade that it does not support, and answer the request.
       const response = new ServerResponse(request);
       response.shouldKeepAlive = false;
       response.assignSocket(socket as Socket);
@@ -86,8 +86,8 @@ export const openHttpListener = async (
   };
 
   const server = createHttpServer({
-    requestTimeout: requestWithinMs,
-    connectionsCheckingInterval: Math.min(1_000, requestWithinMs / 6),
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(1_000, requestTimeoutMs / 6),
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
   server.on("request", answer);
@@ -102,7 +102,7 @@ export const openHttpListener = async (
   try {
     await once(server.listen({ host, port, backlog: BACKLOG }), "listening");
   } catch (error) {
-    throw cannotListen(error, host, port, section);
+    throw listenError(error, host, port, section);
   }
   return {
     port: (server.address() as AddressInfo).port,
@@ -123,7 +123,7 @@ export const openHttpListener = async (
       server.close();
       const cut = setTimeout(() => {
         for (const socket of sockets) socket.destroy();
-      }, FINISH_WITHIN_MS);
+      }, CLOSE_TIMEOUT_MS);
       await closed;
       clearTimeout(cut);
     },
@@ -133,22 +133,22 @@ export const openHttpListener = async (
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 
-const cannotListen = (error: unknown, host: string, port: number, section: string): AppError => {
+const listenError = (error: unknown, host: string, port: number, section: string): AppError => {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const advice: Readonly<Record<string, string>> = {
     EADDRINUSE: `port ${port} on ${host} is in use: stop what uses it, or choose another ${section}.port`,
-    EACCES: `port ${port} needs rights this process does not have: choose a ${section}.port above 1023`,
-    EADDRNOTAVAIL: `${host} is no address of this machine: set ${section}.host to one that is, or to 0.0.0.0`,
-    ENOTFOUND: `the name ${host} is not known: set ${section}.host to an address of this machine`,
+    EACCES: `this process may not listen on port ${port}: choose a ${section}.port above 1023`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine: set ${section}.host to one of its addresses, or to 0.0.0.0`,
+    ENOTFOUND: `the name ${host} cannot be resolved: set ${section}.host to an address of this machine`,
   };
   const message =
-    advice[code] ?? `${host}:${port} cannot be listened on (${code}): check ${section}.host and ${section}.port`;
+    advice[code] ?? `could not listen on ${host}:${port} (${code}): check ${section}.host and ${section}.port`;
   return new AppError("unavailable", message, { cause: error });
 };
 
-const REQUEST_WITHIN_MS = 30_000;
-const FINISH_WITHIN_MS = 1_000;
-/** Longer than the 60 s that nginx, HAProxy and AWS keep idle connections, so that they never reuse one just closed here. */
+const REQUEST_TIMEOUT_MS = 30_000;
+const CLOSE_TIMEOUT_MS = 1_000;
+/** Longer than the 60 s for which nginx, HAProxy and AWS keep idle connections, so that they never reuse a closed one. */
 const KEEP_ALIVE_MS = 72_000;
-/** After a restart all browsers reconnect at once. Node's 511 would reset some; the system caps it at its own limit. */
+/** After a restart all browsers reconnect at once; Node's default of 511 would reset some. The system caps this value. */
 const BACKLOG = 16_384;

@@ -6,10 +6,10 @@ import type { GatewayLimits } from "../../config/index.ts";
 import type { Clock, Timer } from "../../core/contract/ports/clock.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
 import { BodyBudget } from "./body-budget.ts";
-import { httpError } from "./http-error.ts";
+import { httpError } from "./error-responses.ts";
 
-/** The parts of a request that tell where it comes from; `ip` is the address that a trusted proxy named, if there is one. */
-export interface Origin {
+/** The source of a request; behind a trusted proxy, `ip` is the address that the proxy reports. */
+interface RequestSource {
   readonly ip: string;
   readonly headers: IncomingHttpHeaders;
 }
@@ -18,21 +18,21 @@ const FORWARDING = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
 
 const isForwarded = (headers: IncomingHttpHeaders): boolean => FORWARDING.some((name) => headers[name] !== undefined);
 
-/** Limits count requests by this. Requests through an undeclared local proxy never share a key with local tools. */
-export const clientKey = ({ ip, headers }: Origin): string =>
+/** The key for limits. Requests through an undeclared local proxy never share a key with local programs. */
+export const clientKey = ({ ip, headers }: RequestSource): string =>
   isLoopback(ip) && isForwarded(headers) ? `${addressKey(ip)} (forwarded)` : addressKey(ip);
 
 /**
- * A program on this machine that asked directly. The Host is checked as well: a proxy may add no header, and a web page
- * can make its own name resolve to 127.0.0.1.
+ * Whether a program on this machine sent the request directly. The Host is checked as well, because a proxy may add no
+ * header, and a web page can make its own name resolve to 127.0.0.1.
  */
-export const isLocalClient = ({ ip, headers }: Origin): boolean =>
+export const isLocalClient = ({ ip, headers }: RequestSource): boolean =>
   isLoopback(ip) && !isForwarded(headers) && isLoopbackName(headers.host ?? "");
 
 export const isLoopbackName = (host: string): boolean =>
   /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)(:\d+)?$/i.test(host) || host === "::1";
 
-/** Whether an address is in one of these networks; a network is an address, or one with its length. */
+/** Returns whether an address is in one of the networks, each an address or a CIDR range. */
 export const networksOf = (networks: readonly string[]): ((address: string) => boolean) => {
   const list = new BlockList();
   for (const each of networks) {
@@ -44,8 +44,8 @@ export const networksOf = (networks: readonly string[]): ((address: string) => b
   return (address) => list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 };
 
-/** Where a deployment's own proxies are. A stranger elsewhere can send any header and must not cause a warning. */
-const isInside = networksOf([
+/** Private networks, where a deployment's own proxies are. Public clients can send any header, so they cause no warning. */
+const isPrivateAddress = networksOf([
   ...["127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16"],
   ...["::1", "fc00::/7", "fe80::/10"],
 ]);
@@ -61,7 +61,7 @@ export const warnOfUndeclaredProxy = (
   app.addHook("onRequest", (request, _reply, done) => {
     if (!warned && isForwarded(request.headers)) {
       const proxy = request.socket.remoteAddress?.replace(/^::ffff:/i, "") ?? "";
-      if (isInside(proxy) && !isTrusted(proxy)) {
+      if (isPrivateAddress(proxy) && !isTrusted(proxy)) {
         warned = true;
         const trusted = JSON.stringify([...trustedProxies, proxy]);
         logger.warn(
@@ -76,7 +76,7 @@ export const warnOfUndeclaredProxy = (
 
 type Limits = Pick<GatewayLimits, "requestsPerSecond" | "requestBurst">;
 
-/** Refuses requests of an address that sends too many, before anything else looks at them. */
+/** Refuses requests of an address above its rate limit, before any other work. */
 export const limitRequests = (app: FastifyInstance, limits: Limits, clock: Clock): void => {
   const rates = new AddressRates(limits.requestsPerSecond, limits.requestBurst);
   app.addHook("onRequest", (request, reply, done) => {
@@ -91,12 +91,12 @@ const TOO_OFTEN = httpError(429, "rate-limited", "Too many requests from this ad
 
 const CHECK_EVERY_MS = 1_000;
 
-/** Counts request bodies as they arrive; refuses those that have no room and cuts those that stall (F38). */
+/** Counts request bodies as they arrive; refuses those that exceed the budget and aborts those that stall (F38). */
 export const limitBodies = (app: FastifyInstance, maxBytes: number, clock: Clock): void => {
   const budget = new BodyBudget(maxBytes);
   let timer: Timer | undefined;
   const check = () => {
-    budget.cutStalled(clock.monotonic());
+    budget.abortStalled(clock.monotonic());
     timer = budget.arriving > 0 ? clock.after(CHECK_EVERY_MS, check) : undefined;
   };
   app.addHook("onClose", async () => timer?.cancel());
@@ -124,20 +124,19 @@ const senderOf = (request: FastifyRequest) => ({
   isAuthenticated: isAuthenticated(request),
 });
 
-/** The connection is closed after the answer: the rest of the body would follow on it. */
+/** Closes the connection after the response, because the rest of the body would follow on it. */
 const refuse = (reply: FastifyReply, { status, body }: ReturnType<typeof httpError>): void => {
   if (reply.sent) return;
   reply.code(status).header("connection", "close").header("retry-after", "2").send(body);
 };
 
-const TOO_SLOW = httpError(408, "timeout", "The body arrives too slowly.");
-const TOO_MUCH = httpError(503, "unavailable", "Too much is being sent at once: try again in a moment.");
+const TOO_SLOW = httpError(408, "timeout", "The body of the request arrives too slowly.");
+const TOO_MUCH = httpError(503, "unavailable", "The server is receiving too much data: try again in a moment.");
 
 const authenticated = new WeakSet<IncomingHttpHeaders>();
 
-/** The request has shown a valid credential in its headers. Its headers object stands for it everywhere. */
+/** Marks a request with a valid credential. Its headers object identifies it, because requests are copied on the way. */
 export const markAuthenticated = ({ headers }: { readonly headers: IncomingHttpHeaders }): void =>
   void authenticated.add(headers);
 
-export const isAuthenticated = ({ headers }: { readonly headers: IncomingHttpHeaders }): boolean =>
-  authenticated.has(headers);
+const isAuthenticated = ({ headers }: { readonly headers: IncomingHttpHeaders }): boolean => authenticated.has(headers);

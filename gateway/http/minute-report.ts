@@ -4,7 +4,7 @@ type Counts = Readonly<Record<string, number>>;
 
 interface MinuteReportDeps {
   readonly clock: Clock;
-  /** One line. */
+  /** Logs one line. */
   readonly report: (line: { readonly address: string; readonly counts: Counts }) => void;
 }
 
@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000;
 const MAX_LINES = 20;
 const MAX_ADDRESSES = 10_000;
 
-/** Counts events per address and reports each address once a minute, so that a flood of events is no flood of lines. */
+/** Counts events per address and reports each address at most once a minute, so that a flood of events cannot flood the log. */
 export class MinuteReport {
   readonly #deps: MinuteReportDeps;
   readonly #counts = new Map<string, Record<string, number>>();
@@ -31,7 +31,7 @@ export class MinuteReport {
     this.#timer ??= this.#deps.clock.after(MINUTE_MS, () => this.flush());
   }
 
-  /** Reports now; for the end of the process as well. The addresses with most events get a line of their own. */
+  /** Reports at once; also called at the end of the process. The addresses with the most events get separate lines. */
   flush(): void {
     this.#timer?.cancel();
     this.#timer = undefined;

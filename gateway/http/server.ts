@@ -8,21 +8,14 @@ import { type Clock, systemClock } from "../../core/contract/ports/clock.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
 import type { Meter } from "../../core/contract/ports/telemetry.ts";
 import type { Metrics } from "../telemetry/index.ts";
-import { httpError, toHttpError } from "./http-error.ts";
+import { httpError, RETRY_AFTER, securityHeaders, toHttpError } from "./error-responses.ts";
+import { homeRoute } from "./home.ts";
 import type { HttpListener } from "./http-listener.ts";
-import { RETRY_AFTER } from "./http-refusals.ts";
 import { limitBodies, limitRequests, warnOfUndeclaredProxy } from "./limit-requests.ts";
-import type { Readiness } from "./readiness.ts";
-import {
-  healthRoutes,
-  homeRoute,
-  localMetricsOnly,
-  type MetricsGate,
-  metricsRoute,
-  socketRoutes,
-  webhookRoutes,
-} from "./routes/index.ts";
-import { securityHeaders } from "./security-headers.ts";
+import { localMetricsOnly, type MetricsGate, metricsRoute } from "./metrics.ts";
+import { healthRoutes, type Readiness } from "./readiness.ts";
+import { socketRoutes } from "./sockets.ts";
+import { webhookRoutes } from "./webhooks.ts";
 
 interface ServerDeps {
   readonly listener: HttpListener;
@@ -39,7 +32,7 @@ interface ServerDeps {
   readonly routes?: readonly ((app: FastifyInstance) => Promise<void>)[];
 }
 
-/** The HTTP server of the gateway. It logs only the id, method and route of a request. */
+/** Creates the HTTP server. Its logs contain only the id, method and route of a request. */
 export const createServer = async ({
   listener,
   adapters,
@@ -59,7 +52,7 @@ export const createServer = async ({
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 1_000 },
   });
 
-  // No route of the gateway itself takes a body; webhooks have a scope with a parser of their own.
+  // The gateway's own routes accept no body; webhooks and the admin API have scopes with their own parsers.
   app.removeAllContentTypeParsers();
   addSecurityHeaders(app);
   // Includes the 503 of an adapter that is starting or stopping.
@@ -106,7 +99,7 @@ const answerNotFound = (app: FastifyInstance, request: FastifyRequest, reply: Fa
   const { status, body } =
     allowed.length === 0
       ? toHttpError({ statusCode: 404 })
-      : httpError(405, "method-not-allowed", `This address takes ${allowed.join(", ")}.`);
+      : httpError(405, "method-not-allowed", `This address accepts ${allowed.join(", ")}.`);
   if (allowed.length > 0) reply.header("allow", allowed.join(", "));
   return reply.code(status).send(body);
 };

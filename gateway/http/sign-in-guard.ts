@@ -1,10 +1,10 @@
+import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { allowanceOf, KeyedRates, RateLimit } from "../../adapters/contract/rate-limit.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { Clock } from "../../core/contract/ports/clock.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
 import type { Meter } from "../../core/contract/ports/telemetry.ts";
-import { digestOf } from "./credentials.ts";
 import { clientKey, markAuthenticated } from "./limit-requests.ts";
 import { MinuteReport } from "./minute-report.ts";
 
@@ -14,21 +14,21 @@ interface SignInGuardDeps {
   readonly meter: Meter;
 }
 
-/** Where a credential was shown. */
+/** The API that a credential is for. */
 type Entrance = "admin" | "a2a" | "metrics";
 
-type Asked = Pick<FastifyRequest, "ip" | "headers">;
-type Answer = Pick<FastifyReply, "header">;
+type Request = Pick<FastifyRequest, "ip" | "headers">;
+type Reply = Pick<FastifyReply, "header">;
 
-/** Wrong credentials that one address may show at once; then one every ten seconds. */
-const OF_ADDRESS = new RateLimit(0.1, 10);
-/** Of an IPv6 network of 48 bits, which one customer may have: 65,536 addresses of 64 bits. */
-const OF_NETWORK = new RateLimit(1, 100);
+/** Failed sign-ins per address: a burst of 10, then one every ten seconds. */
+const ADDRESS_LIMIT = new RateLimit(0.1, 10);
+/** Per IPv6 network of 48 bits, because one customer may have 65,536 networks of 64 bits in it. */
+const NETWORK_LIMIT = new RateLimit(1, 100);
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Slows down guessing. An address with too many failures is refused before its credential is looked at; other addresses
- * are not affected, nor is a credential that has signed in from the same address before.
+ * Rate limit for failed sign-ins. Above it, an address is refused before its credential is checked. Other addresses are
+ * not affected, nor is a credential that has signed in from the same address before.
  */
 export class SignInGuard {
   readonly #deps: SignInGuardDeps;
@@ -45,7 +45,7 @@ export class SignInGuard {
   }
 
   /** `verify` throws "unauthorised" for a wrong credential. A request without a credential is refused, not counted. */
-  check<Who>(request: Asked, reply: Answer, entrance: Entrance, verify: () => Who): Who {
+  check<T>(request: Request, reply: Reply, entrance: Entrance, verify: () => T): T {
     const shown = credentialIn(request);
     if (shown === undefined) return verify();
     const client = clientKey(request);
@@ -57,10 +57,10 @@ export class SignInGuard {
       throw new AppError("rate-limited", "too many failed sign-ins from this address: wait, then try again");
     }
     try {
-      const who = verify();
+      const identity = verify();
       markAuthenticated(request);
       this.#remember(known);
-      return who;
+      return identity;
     } catch (error) {
       if (error instanceof AppError && error.code === "unauthorised") this.#failed(request.ip, client, entrance);
       throw error;
@@ -98,17 +98,30 @@ export class SignInGuard {
   }
 }
 
-/** The key of an IPv6 address has four groups; three of them are its network of 48 bits. */
+/** The key of an IPv6 address has four groups; the first three are its network of 48 bits. */
 const limitsOf = (ip: string, client: string): [key: string, limit: RateLimit][] => {
-  if (allowanceOf(ip) > 1) return [[client, OF_NETWORK]];
+  if (allowanceOf(ip) > 1) return [[client, NETWORK_LIMIT]];
   const groups = client.split(":");
-  return [[client, OF_ADDRESS], ...(groups.length === 4 ? [ofNetwork(groups)] : [])];
+  return [[client, ADDRESS_LIMIT], ...(groups.length === 4 ? [ofNetwork(groups)] : [])];
 };
 
 const ofNetwork = (groups: readonly string[]): [string, RateLimit] => [
   `${groups.slice(0, 3).join(":")}/48`,
-  OF_NETWORK,
+  NETWORK_LIMIT,
 ];
 
-const credentialIn = ({ headers }: Asked): string | undefined =>
+const credentialIn = ({ headers }: Request): string | undefined =>
   headers.authorization || headers["x-api-key"]?.toString() || undefined;
+
+/** The SHA-256 digest that is stored and compared instead of a secret. */
+export const digestOf = (secret: string): Buffer => Buffer.from(hash("sha256", secret, "hex"), "hex");
+
+/** The digest of a configured secret, which may already be a digest: `sha256:` and 64 hex digits. */
+export const configuredDigest = (secret: string): Buffer => {
+  const hex = /^sha256:([0-9a-f]{64})$/i.exec(secret)?.[1];
+  return hex === undefined ? digestOf(secret) : Buffer.from(hex, "hex");
+};
+
+/** Undefined without a bearer token; never an empty string. */
+export const bearerToken = (authorization: string | undefined): string | undefined =>
+  /^Bearer (\S+)$/i.exec(authorization ?? "")?.[1];

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { messageOf, RevisionConflict } from "../../core/contract/app-error.ts";
 import type { Clock, Timer } from "../../core/contract/ports/clock.ts";
-import { collection, keyOf } from "../../core/contract/ports/collection.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
-import type { Store } from "../../core/contract/ports/store.ts";
+import { collection, keyOf, type Store } from "../../core/contract/ports/store.ts";
 
 const LeaseRecord = z.looseObject({ holder: z.string(), leaseMs: z.number() });
 const leases = collection("channel-leases", LeaseRecord);
@@ -17,7 +16,7 @@ interface LeaseDeps {
   readonly channel: string;
   /** Unique among the running gateways. A gateway that restarts under its old name takes its lease back. */
   readonly instance: string;
-  /** Another gateway takes over within this time after the holder has died. */
+  /** Another gateway takes over within this time after the holder has crashed. */
   readonly leaseMs: number;
   /** Called when the lease is gained or lost; one call at a time. */
   changed(held: boolean): Promise<void>;

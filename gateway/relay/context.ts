@@ -1,18 +1,17 @@
 import type { Receipt } from "../../adapters/contract/channel-adapter.ts";
 import type { AccessRules } from "../../adapters/contract/config.ts";
 import type { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
-import type { AgentRef } from "../../core/contract/messages/agent-ref.ts";
+import type { AgentRef } from "../../core/contract/messages/addresses.ts";
 import type { AgentReply, Anchor } from "../../core/contract/messages/agent-reply.ts";
 import type { Conversation } from "../../core/contract/messages/conversation.ts";
+import type { WriteAvailability } from "../../core/contract/ports/backbone.ts";
 import type { Bus } from "../../core/contract/ports/bus.ts";
-import type { Checkpoint } from "../../core/contract/ports/checkpoint.ts";
 import type { Clock } from "../../core/contract/ports/clock.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
 import type { Store } from "../../core/contract/ports/store.ts";
-import type { Meter, Tracer } from "../../core/contract/ports/telemetry.ts";
-import type { WriteAvailability } from "../../core/contract/ports/write-availability.ts";
+import type { Checkpoint, Meter, Tracer } from "../../core/contract/ports/telemetry.ts";
 import type { AfterRefusal, Target } from "../../core/delivery/targets/index.ts";
-import type { UndeliverableResult } from "../../core/delivery/undeliverable/index.ts";
+import type { UndeliverableResult } from "../../core/delivery/undelivered/index.ts";
 
 /** The dependencies of every part of a channel's relay. */
 export interface RelayContext extends AgentRef {
@@ -32,7 +31,7 @@ export interface RelayContext extends AgentRef {
   /** Whether a reply may still be shown in a conversation; the outbox asks again at send time (D3). */
   readonly isStillTarget: (reply: AgentReply, conversation: Conversation) => Promise<boolean>;
   /** Reports to another conversation that a proactive message cannot reach its target (P2); ignores other replies. */
-  readonly reportGone: (
+  readonly reportUndeliverable: (
     reply: AgentReply,
     target: Conversation,
     why: Pick<UndeliverableResult, "reason" | "instead">,
@@ -46,7 +45,7 @@ export interface RelayContext extends AgentRef {
   /** Absent: every account that the adapter accepts may write. */
   readonly access?: AccessRules | undefined;
   /** Throws "rate-limited" while too many messages wait for the agent. */
-  readonly refuseIfCrowded?: (() => void) | undefined;
+  readonly refuseIfOverloaded?: (() => void) | undefined;
   /** Absent: the relay tries each write. */
   readonly writes?: WriteAvailability | undefined;
   readonly limits: RelayLimits;
@@ -72,26 +71,26 @@ export interface RelayLimits {
   readonly streamAfterMs: number;
   /** How long a stop waits for deliveries in progress. */
   readonly stopWithinMs: number;
-  /** Another gateway takes over an exclusive connection within this time after its holder has died. */
+  /** Another gateway takes over an exclusive connection within this time after its holder has crashed. */
   readonly leaseMs: number;
 }
 
 export interface RetryLimits {
   readonly maxAttempts: number;
-  /** Counted from when the message was stored, so that a queue behind a dead platform expires as a whole. */
+  /** Counted from when the message was stored, so that the queue of an unavailable platform expires as a whole. */
   readonly maxAgeMs: number;
   /** A message that waited longer than `maxAgeMs` for its first attempt still gets this many. */
-  readonly leastAttempts: number;
+  readonly minAttempts: number;
   readonly firstPauseMs: number;
-  readonly longestPauseMs: number;
+  readonly maxPauseMs: number;
 }
 
 export const defaultRetryLimits: RetryLimits = {
   maxAttempts: 50,
   maxAgeMs: 24 * 3_600_000,
-  leastAttempts: 5,
+  minAttempts: 5,
   firstPauseMs: 1_000,
-  longestPauseMs: 30 * 60_000,
+  maxPauseMs: 30 * 60_000,
 };
 
 export const defaultRelayLimits: RelayLimits = {

@@ -7,7 +7,7 @@ import { ChannelConnection } from "./channel-connection.ts";
 import { ChannelLease } from "./channel-lease.ts";
 import type { RelayContext } from "./context.ts";
 import { startWakeUps } from "./digest/wake-up.ts";
-import { startFanOut } from "./outbox/fan-out.ts";
+import { startFanOut } from "./fan-out.ts";
 import { DeliveryHealth } from "./sending/call-adapter.ts";
 
 /** standby: another gateway holds the connection, or an operator has paused the channel. */
@@ -101,9 +101,9 @@ export const runChannel = async (
     },
     stop() {
       const { clock, limits, logger } = context;
-      const giveUp = () =>
+      const onTimeout = () =>
         logger.warn({ channel }, "channel did not stop in time, unfinished deliveries will be redelivered");
-      stopping ??= withinDeadline(clock, limits.stopWithinMs, stopAll(), giveUp).catch((error: unknown) =>
+      stopping ??= withinDeadline(clock, limits.stopWithinMs, stopAll(), onTimeout).catch((error: unknown) =>
         logger.error({ channel, error: messageOf(error) }, "channel did not stop cleanly"),
       );
       return stopping;

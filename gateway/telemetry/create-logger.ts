@@ -37,11 +37,11 @@ const HIDDEN_KEYS: ReadonlySet<string> = new Set([
 ]);
 const HIDDEN = "[hidden]";
 
-/** At the top of a line, and of a child's fields: pino asks for these by key. */
-export const hidingSerializers = Object.fromEntries([...HIDDEN_KEYS].map((key) => [key, () => HIDDEN]));
+/** Mask top-level fields and fields of child loggers, which pino looks up by key. */
+const hidingSerializers = Object.fromEntries([...HIDDEN_KEYS].map((key) => [key, () => HIDDEN]));
 
-/** One level down. pino's own redaction would cost every line ten times its price: it looks for each key in each value. */
-export const hideNested = (fields: LogFields): Record<string, unknown> => {
+/** Masks one level down. pino's own redaction makes a line ten times slower, because it searches each value for each key. */
+const hideNested = (fields: LogFields): Record<string, unknown> => {
   let hidden: Record<string, unknown> | undefined;
   for (const [key, value] of Object.entries(fields)) {
     if (typeof value !== "object" || value === null) continue;
@@ -53,7 +53,7 @@ export const hideNested = (fields: LogFields): Record<string, unknown> => {
   return hidden ?? fields;
 };
 
-/** Its other fields may hold anything, request bodies too. */
+/** Other fields of an error may contain request bodies. */
 const shownError = ({ name, message, stack }: Error) => ({ name, message, stack });
 
 const withoutHidden = (value: object): object => {

@@ -10,7 +10,7 @@ import { isSampled, otelTraceId } from "../../core/telemetry/index.ts";
 import { VERSION } from "../version.ts";
 import type { TelemetryDeps } from "./start-telemetry.ts";
 
-export type OtlpOptions = Omit<TelemetryConfig, "otlp"> & NonNullable<TelemetryConfig["otlp"]>;
+type OtlpOptions = Omit<TelemetryConfig, "otlp"> & NonNullable<TelemetryConfig["otlp"]>;
 
 export interface OtlpLimits {
   /** Maximum number of spans that wait for export; further spans are dropped. */

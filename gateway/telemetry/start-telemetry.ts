@@ -11,7 +11,7 @@ export interface TelemetryDeps {
   readonly meter: Meter;
 }
 
-export interface Telemetry {
+interface Telemetry {
   readonly tracer: Tracer;
   /** Wraps a backbone so that its bus records spans. */
   traced(backbone: Backbone): Backbone;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { DiscordMessage } from "../../adapters/discord/inbound/events.ts";
 import { toUserMessage as discordMessage } from "../../adapters/discord/inbound.ts";
+import { DiscordMessage } from "../../adapters/discord/payload.ts";
 import { messageOfCommand, messageOfEvent } from "../../adapters/slack/inbound.ts";
 import { EventEnvelope, SlashCommand } from "../../adapters/slack/payload.ts";
-import { Activity } from "../../adapters/teams/inbound/activity.ts";
+import { Activity } from "../../adapters/teams/activity.ts";
 import { userMessageOf as teamsMessage } from "../../adapters/teams/inbound.ts";
 import { userMessageOf as webMessage } from "../../adapters/web/inbound.ts";
 import { redactInternalIds } from "../../core/a2a/record/redact.ts";

@@ -3,8 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Capabilities, Delivery } from "../../adapters/contract/channel-adapter.ts";
 import { MAX_PART_LENGTH as DISCORD_PART, renderParts } from "../../adapters/discord/render.ts";
 import { renderPost, MAX_PART_LENGTH as SLACK_PART } from "../../adapters/slack/render.ts";
-import { bytesOf, MAX_PART_LENGTH, writtenSize } from "../../adapters/teams/render/escape.ts";
-import { renderDelivery } from "../../adapters/teams/render.ts";
+import { bytesOf, MAX_PART_LENGTH, renderDelivery, sourceSize } from "../../adapters/teams/render.ts";
 import { renderReply } from "../../adapters/web/render.ts";
 import { readMarkdown } from "../../adapters/web/widget/markdown/read-markdown.ts";
 import { summarisePrompt } from "../../core/lib/shorten-text.ts";
@@ -44,7 +43,7 @@ const channels: Readonly<Record<string, Channel>> = {
       }),
   },
   teams: {
-    capabilities: { maxPartLength: MAX_PART_LENGTH, measure: writtenSize },
+    capabilities: { maxPartLength: MAX_PART_LENGTH, measure: sourceSize },
     shown: (delivery) => {
       const activity = renderDelivery(delivery);
       expect(bytesOf(JSON.stringify(activity))).toBeLessThanOrEqual(28 * 1024);

@@ -16,7 +16,7 @@ const mayImport: readonly [from: RegExp, to: RegExp][] = [
   ],
 ];
 
-/** Every package has one home. One that is not listed has none yet: give it one here. */
+/** Every package has one home. Add a new package here. */
 const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^zod$/, /^/],
   [/^node:https$/, /^gateway\/|^adapters\/teams\/api\/connect-timeout-agent\.ts$/],
@@ -74,7 +74,7 @@ export const pagesImportApiTypesOnly: Rule = (files) =>
         .map(({ target }) => `${file.path} may import only types from ${target}`),
     );
 
-/** Tests from outside use the built product only: an import from its sources would let them know its inside. */
+/** Tests from outside use the built product only, so they must not depend on its sources. */
 export const outsideKnowsNothing: Rule = (files) =>
   files
     .filter(({ path }) => path.startsWith("test/outside/"))
@@ -84,7 +84,7 @@ export const outsideKnowsNothing: Rule = (files) =>
         .map(({ target }) => `${file.path} may not import ${target}`),
     );
 
-/** What is computed cannot be checked. */
+/** A computed import cannot be checked. */
 export const literalImports: Rule = (files) =>
   product(files).flatMap((file) =>
     importsOf(file).some(({ kind }) => kind === "computed") ? [`${file.path} imports something computed`] : [],

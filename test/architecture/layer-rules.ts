@@ -1,6 +1,6 @@
 import { importsOf, isTest, type Rule, type SourceFile } from "./source-file.ts";
 
-/** The folders of `core/` from the lowest to the highest. The files of `core/` itself stand above all of them. */
+/** The folders of `core/` from the lowest to the highest. The files of `core/` itself are above all of them. */
 export const coreLayers: readonly string[] = [
   "contract",
   "lib",
@@ -64,14 +64,14 @@ export const noFolderCycles: Rule = (files) => {
     });
 };
 
-/** The two paths down to the first part in which they differ. */
+/** The two paths, each cut after the first segment in which they differ. */
 const siblings = (a: string, b: string): [string, string] => {
   const [left, right] = [a.split("/"), b.split("/")];
   const depth = left.findIndex((part, index) => part !== right[index]) + 1;
   return depth === 0 ? [a, a] : [left.slice(0, depth).join("/"), right.slice(0, depth).join("/")];
 };
 
-/** The imports of the shortest way from a node back to itself. */
+/** The imports of the shortest path from a node back to itself. */
 const wayBack = (next: Map<string, Map<string, string>>, start: string): string[] | undefined => {
   const ways = new Map<string, string[]>([[start, []]]);
   for (const [node, way] of ways) {
@@ -93,7 +93,7 @@ const SDK =
 /** A part of the product whose files other folders import only through its `index.ts`. */
 const isPart = (folder: string): boolean => /^(core\/(?!contract$)|gateway\/)[^/]+$/.test(folder);
 
-/** Lists whose members stand in closed folders: a new member is then its file and a line of the list, no third file. */
+/** Lists whose members are in closed folders: a new member is then its file and a line of the list, no third file. */
 const membersOf: readonly [list: string, member: RegExp][] = [["core/agent-tools.ts", /-tools?\.ts$/]];
 
 const isMember = (from: string, target: string): boolean =>

@@ -7,7 +7,7 @@ export interface Kind {
   readonly list: string;
   /** The file or folder that belongs to a member, by the file that the list imports; undefined: not a member. */
   homeOf(target: string): string | undefined;
-  /** The files that hold a member, if their names tell it: the list must import each. */
+  /** The files that hold a member, if their names show it: the list must import each. */
   readonly isMemberFile?: RegExp;
   /** Names that stand for a member in code and prompts, e.g. of a tool. */
   readonly names?: readonly string[];
@@ -23,7 +23,7 @@ interface Member {
   readonly home: string;
 }
 
-/** The product files outside the members' own that import or name a member: the list, and nothing else. */
+/** The product files outside the members' own that import or name a member: only the list. */
 export const placesThatList = (kind: Kind, files: readonly SourceFile[]): string[] => {
   const list = files.find(({ path }) => path === kind.list);
   if (list === undefined) return [`${kind.list} is missing`];
@@ -54,7 +54,10 @@ export const unlisted = (kind: Kind, files: readonly SourceFile[]): string[] => 
     .filter((path) => kind.isMemberFile?.test(path) && path !== kind.list && !listed.includes(path));
 };
 
-/** Intake knows turn sources, not features: it imports none, and asks for no type of turn but new work. */
+/**
+ * Intake depends on turn sources, not on features: it imports no feature, and tests for no type of turn except new
+ * work.
+ */
 export const intakeNamesNoFeature: Rule = (files) =>
   files
     .filter(({ path }) => path.startsWith("core/intake/"))

@@ -16,7 +16,7 @@ export interface Import {
   readonly isLazy: boolean;
 }
 
-/** A rule gives one line for each thing that breaks it. */
+/** A rule returns one line for each violation. */
 export type Rule = (files: readonly SourceFile[]) => string[];
 
 const STATIC = /^[ \t]*(import|export)\b(\s+type\b)?[^"'`;]*?(?:\bfrom\s*)?["']([^"']+)["']/gm;

@@ -42,7 +42,7 @@ export const environmentInOnePlace: Rule = (files) =>
     )
     .map((file) => `${file.path} reads the environment; only config/load-config.ts may`);
 
-/** Known before their adapters are there, so that the rule is too. */
+/** Listed before their adapters exist, so that the rule covers them from the beginning. */
 const PLATFORMS = ["slack", "discord", "teams", "web"];
 
 const platformsOf = (files: readonly SourceFile[]): string[] => {
@@ -50,7 +50,10 @@ const platformsOf = (files: readonly SourceFile[]): string[] => {
   return [...new Set([...PLATFORMS, ...folders])].filter((name) => name !== "contract");
 };
 
-/** Nobody asks which channel it is: not by comparing, and in core and in other adapters not by naming it at all. */
+/**
+ * Code asks for capabilities: it does not compare the name of a channel, and core and other adapters do not name it at
+ * all.
+ */
 export const noPlatformQuestions: Rule = (files) =>
   platformsOf(files).flatMap((platform) => {
     const literal = `["'\`]${platform}["'\`]`;
@@ -68,7 +71,7 @@ const COMPARISON = /(?<!typeof )(?<![\w.#])([\w.#]+(?:\(\))?)\s*[=!]==?\s*([\w.#
 const IS_SECRET = /(?:\breveal\(\)|[sS]ignature|[hH]mac|\bmac|[dD]igest|[sS]ecret|[pP]assword|[tT]oken)$/;
 const IS_PLAIN = /^(?:undefined|null|\d|["'`])/;
 
-/** Whoever measures how long a comparison takes learns a secret letter by letter. */
+/** The duration of a plain comparison reveals a secret character by character. */
 export const secretsInConstantTime: Rule = (files) =>
   files
     .filter((file) => !isTest(file) && /^(adapters|core|gateway)\//.test(file.path))
@@ -86,7 +89,7 @@ const MAY_CATCH_CONFLICT = new Set([
   "core/subtasks/run/handle-subtask-run.ts",
   "gateway/relay/channel-lease.ts",
   "gateway/relay/sending/ledger.ts",
-  "adapters/discord/connection/kept-session.ts",
+  "adapters/discord/connection/stored-session.ts",
 ]);
 
 const CATCHES_CONFLICT = /instanceof\s+RevisionConflict/;

@@ -4,7 +4,7 @@ import { throughput } from "./measure.ts";
 
 export const A2A_TOKEN = "the-token-of-the-bench";
 
-/** An agent that asks and waits for each answer, many at a time. Every question is a new one. */
+/** An agent that sends questions and waits for each answer, several at a time. Every question is new. */
 export class A2aCaller {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
   readonly #url: string;

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { cpus, loadavg, release, totalmem } from "node:os";
 
-/** What figures are worth nothing without: the code, the machine, and the versions of what does the work. */
+/** The conditions that figures depend on: the code, the machine, and the versions of the software. */
 export const circumstances = () => ({
   commit: `commit ${said("git", "describe", "--always", "--dirty")}`,
   machine: `${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, Linux ${release()}`,

@@ -23,12 +23,12 @@ export const messageIn = (room: string, accountId: string, n: number): PersonMes
 });
 
 export interface CoreOnBus {
-  /** Resolves when the reply is heard. */
+  /** Resolves when the reply arrives. */
   ask(room: string, accountId: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A message on the bus, its turn, its reply on the bus: the core of the product, without any channel. */
+/** A message on the bus, its turn, its reply on the bus: the core of the product, without a channel. */
 export const startCoreOnBus = async (backbone: Backbone): Promise<CoreOnBus> => {
   const subjects = subjectsOf("default");
   const waiting = new Map<string, () => void>();

@@ -1,7 +1,7 @@
 import type { AgentModel } from "../../core/model/agent-model.ts";
 import type { StepResponse } from "../../core/model/step.ts";
 
-/** What a message says to have three subtasks started. */
+/** The text of a message that starts three subtasks. */
 export const DELEGATE = "Please have this looked into.";
 
 const NAMES = ["tides", "knots", "ropes"];
@@ -14,7 +14,7 @@ const answers = (text: string, toolCalls: StepResponse["toolCalls"] = []): StepR
   usage: { inputTokens: 1, outputTokens: 1 },
 });
 
-/** Takes no time: gives three subtasks away if it is told to, and says a few words in every other case. */
+/** Answers at once: starts three subtasks if the message asks for them, otherwise returns a short text. */
 export const delegatingModel: AgentModel = {
   label: "delegating",
   step: async ({ messages }) => {

@@ -1,6 +1,9 @@
 const long = (length: number): string => "x".repeat(length);
 
-/** Text as long as the product's records, without what a floor stores beside it: both sides must store as many bytes. */
+/**
+ * Text with the length of the product's records, without the fields that a floor stores anyway: both sides must store
+ * the same number of bytes.
+ */
 export const filler = {
   bus: { turn: long(790), history: long(180), reply: long(590) },
   socket: {
@@ -11,6 +14,6 @@ export const filler = {
     reply: long(660),
     replyEntry: long(530),
   },
-  /** Its tasks are longer than ours: together with them it is as much. */
+  /** Its tasks are longer than ours, so this filler is shorter. */
   a2a: { message: long(1_010), turn: long(970) },
 };

@@ -1,15 +1,18 @@
-/** One thing measured twice: by the product and by a floor that does the same durable work and nothing else. */
+/** One measurement of the product and of a floor that does the same durable work only. */
 export interface Comparison {
   readonly name: string;
-  /** What the numbers are: "per second" is better when larger, the others when smaller. */
+  /** The unit of the figures: "per second" is better when larger, the others when smaller. */
   readonly unit: "per second" | "ms" | "kB" | "messages";
-  /** Another than its scenario's. */
+  /** An aim other than that of its scenario. */
   readonly aim?: string;
-  /** The same every time: once is enough, without warming up. */
+  /** A deterministic figure: one round is enough, without a warm-up. */
   readonly steady?: boolean;
-  /** So many times as many rounds. Of short ones, so that a disk that is slow for a second meets both sides alike. */
+  /** A factor for the number of rounds. Many short rounds spread a slow second of the disk over both sides. */
   readonly slices?: number;
-  /** One figure, or the time of every piece of work: then the round's figure is the median, and the tails are told too. */
+  /**
+   * One figure, or the duration of each piece of work: then the figure of a round is the median, and the tails are
+   * reported too.
+   */
   product(): Promise<Round>;
   floor(): Promise<Round>;
   /** CPU milliseconds that a side has used so far. Absent: both run in this process. */
@@ -19,7 +22,7 @@ export interface Comparison {
 export type Side = "product" | "floor";
 export type Round = number | readonly number[];
 
-/** Of all rounds together: one alone has too few for that. */
+/** Over all rounds, because one round has too few samples. */
 export interface Tail {
   readonly product: number;
   readonly floor: number;
@@ -30,13 +33,15 @@ export interface Measured {
   readonly unit: Comparison["unit"];
   readonly product: Spread;
   readonly floor: Spread;
-  /** Product over floor, round by round, and of these the median: what slows both down in one round tells nothing. */
+  /**
+   * The median of the ratios of product and floor per round: an outside load that slows both sides down cancels out.
+   */
   readonly ratio: number;
-  /** Product over floor, of the CPU time that the rounds took: steadier than the clock on a busy machine. */
+  /** The ratio of the CPU times of product and floor: more stable than wall time on a busy machine. */
   readonly cpuRatio: number;
   readonly p99?: Tail;
   readonly p999?: Tail;
-  /** The slowest of all. */
+  /** The slowest sample. */
   readonly max?: Tail;
 }
 
@@ -46,7 +51,10 @@ export interface Spread {
   readonly high: number;
 }
 
-/** Turn about, so that whatever else the machine does meets both alike; the first of several rounds only warms up. */
+/**
+ * The two sides alternate, so that other load on the machine affects both equally; the first of several rounds is a
+ * warm-up.
+ */
 export const measure = async (comparison: Comparison, rounds: number): Promise<Measured> => {
   const product: number[] = [];
   const floor: number[] = [];
@@ -83,7 +91,7 @@ const tailOf = ({ product, floor }: Record<Side, readonly number[]>, share: numb
   floor: quantile(floor, share),
 });
 
-/** The value that this share of all stays below; with a share of 1 the highest. */
+/** The value below which this share of the samples is; the maximum for a share of 1. */
 export const quantile = (values: readonly number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
 
@@ -101,7 +109,7 @@ export const spreadOf = (values: readonly number[]): Spread => {
   };
 };
 
-/** Runs `count` pieces of work with at most `inFlight` under way; resolves to pieces per second. */
+/** Runs `count` pieces of work with at most `inFlight` in progress; resolves to pieces per second. */
 export const throughput = async (
   count: number,
   inFlight: number,
@@ -116,7 +124,7 @@ export const throughput = async (
   return (count * 1_000) / (performance.now() - begun);
 };
 
-/** Runs `lanes` loops side by side, each one piece of work after the other; resolves to the times of all, in ms. */
+/** Runs `lanes` loops in parallel, each one piece of work after the other; resolves to all durations in ms. */
 export const loopTimes = async (
   count: number,
   lanes: number,
@@ -139,8 +147,8 @@ export const loopLatency = async (...loop: Parameters<typeof loopTimes>): Promis
   spreadOf(await loopTimes(...loop)).median;
 
 /**
- * Begins so many pieces of work a second, whether or not the ones before have ended; of one lane only one at a time. A
- * time counts from the moment at which the work was due, so that one who waits for the one before is not left out.
+ * Starts this many pieces of work per second, independent of earlier ones; each lane runs one at a time. A duration
+ * starts at the due time of the work, so that waiting for the previous piece counts.
  */
 export const pacedTimes = async (
   count: number,

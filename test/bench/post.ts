@@ -1,7 +1,7 @@
 import type { Agent } from "node:http";
 import { request } from "node:http";
 
-/** Resolves when it is answered with a success. */
+/** Resolves when the response is a success. */
 export const post = (
   agent: Agent,
   url: string,

@@ -7,16 +7,18 @@ export interface Posted {
   readonly body: string;
 }
 
-/** How many people there are in a crowd. */
+/** The number of people in a crowd. */
 export const PEOPLE = 50;
 
-/** Many people who write at once, each message of them a post of their platform that is waited for. */
+/**
+ * Many people who write at the same time; each message is a post of their platform that waits for its acknowledgement.
+ */
 export class PostingCrowd {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
   readonly #url: string;
   readonly #messageBy: (person: number) => Posted;
 
-  /** `messageBy` makes a new one each time. */
+  /** `messageBy` creates a new message each time. */
   constructor(url: string, messageBy: (person: number) => Posted) {
     this.#url = url;
     this.#messageBy = messageBy;
@@ -27,7 +29,7 @@ export class PostingCrowd {
     return throughput(count, inFlight, (n) => this.#send(n));
   }
 
-  /** How long each acknowledgement took, in milliseconds. */
+  /** Duration of each acknowledgement, in milliseconds. */
   times(count: number, inFlight: number): Promise<readonly number[]> {
     return loopTimes(count, inFlight, (lane) => this.#send(lane));
   }

@@ -3,7 +3,7 @@ import { WebSocket } from "ws";
 
 export type Fate = "answered" | "told to come back later" | "cut off";
 
-/** A visitor who writes on whether or not what they wrote before was answered. */
+/** A visitor who does not wait for answers before the next message. */
 export class PushingClient {
   readonly #socket: WebSocket;
   readonly #open = new Map<string, (fate: Fate) => void>();
@@ -26,7 +26,7 @@ export class PushingClient {
     return new PushingClient(socket);
   }
 
-  /** Resolves when it is known what became of it. */
+  /** Resolves when the outcome of the message is known. */
   push(): Promise<Fate> {
     const id = `m${++this.#sent}`;
     return new Promise((resolve) => {

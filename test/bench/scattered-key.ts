@@ -1,4 +1,4 @@
 import { hash } from "node:crypto";
 
-/** As scattered as the product's keys, which are made of ids. */
+/** Scattered like the product's keys, which are made of ids. */
 export const scatteredKey = (serial: number): string => hash("sha256", String(serial), "hex");

@@ -17,7 +17,7 @@ import { start } from "./scenarios/start.ts";
 import { storeThroughput } from "./scenarios/store.ts";
 import { teamsActivities } from "./scenarios/teams-activities.ts";
 
-/** Everything `npm run bench` measures, in the order it is printed. */
+/** All measurements of `npm run bench`, in the order of the output. */
 export const scenarios: readonly Scenario[] = [
   busThroughput,
   busLatency,

@@ -8,7 +8,7 @@ import { throughput } from "./measure.ts";
 
 const IN_FLIGHT = 500;
 
-/** What sessions leave behind in which somebody was answered once, without the talking. */
+/** The records of sessions with one answered message each, written without running the turns. */
 export const seedSessions = async (
   store: Store,
   count: number,

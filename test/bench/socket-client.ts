@@ -3,11 +3,11 @@ import { WebSocket } from "ws";
 
 export interface SocketPlace {
   readonly port: number;
-  /** The product speaks its protocol; a floor takes what it is sent. */
+  /** The product uses its protocol; a floor sends raw frames. */
   readonly speaks: "mooring.v1" | "nothing";
 }
 
-/** One browser tab, as cheap as can be: it looks for replies and reads nothing else. */
+/** One browser tab, as cheap as possible: it looks for replies and parses nothing else. */
 export class SocketClient {
   readonly #socket: WebSocket;
   #heard: (() => void) | undefined;
@@ -36,7 +36,7 @@ export class SocketClient {
     return client;
   }
 
-  /** Says something, and waits for the reply to it. */
+  /** Sends a message and waits for its reply. */
   async ask(): Promise<void> {
     const replied = this.reply();
     const id = `m${++this.#sent}`;
@@ -65,7 +65,7 @@ export class SocketClient {
   }
 }
 
-/** Some at a time, so that no queue of connections overflows. */
+/** A few at a time, so that the queue of connections does not overflow. */
 export const openClients = async (count: number, open: () => Promise<SocketClient>): Promise<SocketClient[]> => {
   const clients: SocketClient[] = [];
   while (clients.length < count) {

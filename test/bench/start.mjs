@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { bundleOptions } from "../setup/bundle-options.mjs";
 
-/** Measured as it is run: compiled. A loader that compiles on the way costs the product up to a fifth. */
+/** The bench is compiled, as in production: a loader that compiles at run time costs the product up to a fifth. */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const outdir = `${root}dist/bench`;
 rmSync(outdir, { recursive: true, force: true });

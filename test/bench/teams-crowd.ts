@@ -3,8 +3,8 @@ import { messageBy } from "../fakes/teams/sent-activity.ts";
 import { PEOPLE, PostingCrowd } from "./posting-crowd.ts";
 
 /**
- * People who write in Teams: every activity is new and has a genuine token. It is one for all, as the service has it for
- * an hour: to sign one takes longer than to check it.
+ * People who write in Teams: every activity is new and has a genuine token. All share one token, as the service reuses
+ * it for an hour: signing takes longer than checking.
  */
 export const teamsCrowd = async (teams: FakeTeams, url: string): Promise<PostingCrowd> => {
   for (let n = 0; n < PEOPLE; n++) teams.installIn("personal", `person${n}`);

@@ -14,7 +14,7 @@ const PAGE = "docs/performance.md";
 const FIGURES = "docs/performance.json";
 const [BEGIN, END] = ["<!-- written by the bench -->", "<!-- end of what the bench wrote -->"];
 
-/** Keeps a run as the project's record: all of its figures, and the table of the page. */
+/** Stores a run as the project's record: all figures, and the table of the page. */
 export const writeRecord = async (run: Run): Promise<void> => {
   const page = await readFile(PAGE, "utf8");
   const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)];

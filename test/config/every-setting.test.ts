@@ -10,7 +10,7 @@ const DECLARATION = /\bproves\(\s*\[((?:\s*"[^"\n]+"\s*,?)+)\s*\],\s*["'`]/g;
 
 const all = readdirSync(FOLDER).map((name) => ({ name, text: readFileSync(`${FOLDER}${name}`, "utf8") }));
 const files = all.filter(({ name }) => name.endsWith(".test.ts"));
-/** What the tests share; it may set a key for them. */
+/** The shared rig of the tests, which may set a key for them. */
 const shared = all
   .filter((file) => !files.includes(file))
   .map(({ text }) => text)

@@ -5,7 +5,7 @@ import { ConfigInvalid } from "../../config/problems/problem.ts";
 import { fuzzRuns } from "../fuzz/fuzz-runs.ts";
 import { MINIMAL } from "./problems-of.ts";
 
-/** Either it is a configuration or it is refused as one; anything else fails the test. */
+/** Parses the text; fails the test on any error other than ConfigInvalid. */
 const refusalOf = (text: string, env: Record<string, string> = {}): ConfigInvalid | undefined => {
   try {
     parseConfig({ file: "test.yaml", text, env });
@@ -53,10 +53,10 @@ const marks = [
   "? ",
 ];
 
-/** YAML-looking text: words of the schema and marks of the language, in any order. */
+/** Text that resembles YAML: keys of the schema and syntax characters in any order. */
 const almostYaml = fc.array(fc.oneof(fc.constantFrom(...marks), fc.string({ maxLength: 4 })), { maxLength: 60 });
 
-/** Values of any kind at places that the schema knows. JSON is YAML. */
+/** Values of any type at keys of the schema, as JSON, which is valid YAML. */
 const wrongValues = fc.dictionary(
   fc.constantFrom("gateway", "backbone", "dataDir", "admin", "tenants", "people", "agents", "channels", "other"),
   fc.oneof(
@@ -66,8 +66,8 @@ const wrongValues = fc.dictionary(
   ),
 );
 
-describe("given any text at all", () => {
-  it("then it is a configuration, or is refused with problems", () => {
+describe("given any text", () => {
+  it("then it is a valid configuration, or is refused with problems", () => {
     fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => void refusalOf(text)));
     fc.assert(
       fc.property(almostYaml, (parts) => void refusalOf(parts.join(""), { A: "a" })),
@@ -86,7 +86,7 @@ describe("given any text at all", () => {
   });
 });
 
-/** Unlike anything that a message says by itself. */
+/** Occurs in no message by itself. */
 const secretText = fc.stringMatching(/^S3cret[A-Z0-9#:,{}[\]*&!|>%@"'\\ ]{1,40}$/);
 
 const places = [

@@ -63,7 +63,7 @@ describe("given a file", () => {
     );
   });
 
-  it("when it is huge, then it is refused unread", () => {
+  it("when it is too large, then it is refused before it is parsed", () => {
     expect(() => loadConfig({ file: fileWith("huge.yaml", "#".repeat(262_145)), env: {} })).toThrow(
       "the maximum is 262144",
     );
@@ -81,14 +81,14 @@ describe("given the example, with a secret in every variable", () => {
   );
   const config = loadConfig({ file, env });
 
-  it("when it is printed, then they are not", () => {
+  it("when the configuration is printed, then the secrets are masked", () => {
     expect(wanted.size).toBeGreaterThan(3);
     expect(JSON.stringify(config).match(/\[secret\]/g)).toHaveLength(wanted.size);
     expect(inspect(config, { depth: null, showHidden: true })).not.toContain("hidden-in");
     expect(JSON.stringify(config)).not.toContain("hidden-in");
   });
 
-  it("when they are needed, then they are there", () => {
+  it("when a secret is revealed, then it has its value", () => {
     const { web } = config.channels;
     expect(web?.adapter === "web" && web.signingKey?.reveal()).toBe(env.WEB_SIGNING_KEY);
     expect(config.admin.tokens.map(({ token }) => token.reveal())).toEqual([

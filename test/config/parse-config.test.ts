@@ -73,8 +73,8 @@ describe("given a file without optional settings", () => {
   });
 });
 
-describe("given a configuration that was read", () => {
-  it("then nothing in it can be changed", () => {
+describe("given a parsed configuration", () => {
+  it("then it is deeply frozen", () => {
     const config = parse(`${MINIMAL}channels: { web: { adapter: web } }`);
     const { web } = config.channels;
     const origins = web?.adapter === "web" ? web.allowedOrigins : undefined;
@@ -122,7 +122,7 @@ describe("given a file with several mistakes (U1)", () => {
     ]);
   });
 
-  it("then the message is a list that can be shown as it is", () => {
+  it("then the message is a list that can be printed unchanged", () => {
     const text = `${MINIMAL}dataDir: 7\nchannels: { web: { adapter: web, retentionDays: 0 } }`;
     expect(() => parse(text)).toThrow(ConfigInvalid);
     expect(() => parse(text)).toThrow(
@@ -206,7 +206,7 @@ describe("given a value that the schema refuses", () => {
       "the digest of an empty secret",
       `${MINIMAL}a2a: { callers: { crm: { token: "sha256:${createHash("sha256").digest("hex")}" } } }`,
       "a2a.callers.crm.token",
-      "digest of nothing",
+      "digest of an empty text",
     ],
     [
       "a short admin token",
@@ -226,14 +226,14 @@ describe("given a value that the schema refuses", () => {
     );
   });
 
-  it("when ids are numbers, then it says to quote them: large ones would lose digits", () => {
+  it("when ids are numbers, then the problem says to quote them, because large ones would lose digits", () => {
     const text = `${MINIMAL}channels: { web: { adapter: web } }\npeople: [{ name: A, accounts: { web: 123456789012345678 } }]`;
     expect(problemsOf(text)).toEqual([
       { path: "people[0].accounts.web", line: 3, message: "must be text: put it in quotes" },
     ]);
   });
 
-  it("when a platform admin has a tenant, then it is an unknown key there", () => {
+  it("when a platform admin has a tenant, then the key is unknown", () => {
     const text = `${MINIMAL}admin: { tokens: [{ token: kX9-vQ2_mT7.wZ4-pR1b, role: platform_admin, tenant: default }] }`;
     expect(problemsOf(text)).toEqual([
       { path: "admin.tokens[0].tenant", line: 2, message: "is an unknown key: remove it; known keys are token, role" },

@@ -2,7 +2,7 @@ import { parseConfig } from "../../config/parse-config.ts";
 import type { ConfigProblem } from "../../config/problems/problem.ts";
 import { ConfigInvalid } from "../../config/problems/problem.ts";
 
-/** What is wrong with a text, or an empty list. */
+/** The problems of a configuration text; empty if it is valid. */
 export const problemsOf = (text: string, env: Record<string, string> = {}): readonly ConfigProblem[] => {
   try {
     parseConfig({ file: "test.yaml", text, env });
@@ -13,5 +13,5 @@ export const problemsOf = (text: string, env: Record<string, string> = {}): read
   }
 };
 
-/** The smallest configuration there is; what a test is about is written under it. */
+/** The smallest valid configuration; tests append their settings. */
 export const MINIMAL = "agents: [{ name: mooring, model: demo }]\n";

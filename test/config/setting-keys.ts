@@ -7,7 +7,7 @@ const DISCRIMINATORS = ["adapter", "provider"];
 
 /**
  * Every setting of a configuration, e.g. `gateway.port`, `agents[].name`, `tenants.*.a2aAsync` and, where an object has
- * variants, `channels.*(slack).botToken`. An object with fields of its own is no setting: its fields are.
+ * variants, `channels.*(slack).botToken`. An object with fields is not a setting; its fields are.
  */
 export const settingKeys = (schema: JsonSchema): string[] => [...new Set(leaves(schema as Node, ""))];
 

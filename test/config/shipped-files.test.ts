@@ -16,11 +16,11 @@ const check = (...args: string[]) =>
   });
 
 describe("given the schema for editors (U1)", () => {
-  it("then the committed file is the one that the code makes (else: npm run config:schema)", () => {
+  it("then the committed file is up to date (otherwise run npm run config:schema)", () => {
     expect(JSON.parse(read("config/mooring.schema.json"))).toEqual(JSON.parse(JSON.stringify(configJsonSchema())));
   });
 
-  it("then a variable may stand for a number, and a secret's length is not judged before it is filled in", () => {
+  it("then it accepts a variable in place of a number, and does not check the length of an unresolved secret", () => {
     const properties = (schema: unknown) => (schema as { properties: Record<string, unknown> }).properties;
     const { gateway } = properties(configJsonSchema());
     expect(properties(gateway).port).toMatchObject({
@@ -38,14 +38,14 @@ describe("given the schema for editors (U1)", () => {
 });
 
 describe("given the example", () => {
-  it("then it shows every key that the schema has at its top", () => {
+  it("then it contains every top-level key of the schema", () => {
     const shown = Object.keys(parseDocument(read("config/example.yaml")).toJS());
     expect(shown.sort()).toEqual(Object.keys(configJsonSchema().properties ?? {}).sort());
   });
 });
 
 describe("given npm run config:check", () => {
-  it("when the file is fine, then it says ok and starts nothing", () => {
+  it("when the file is valid, then it prints ok and starts nothing", () => {
     expect(check()).toMatchObject({ status: 0, stdout: "ok: 1 agent, 2 channels (web, cli)\n", stderr: "" });
   });
 

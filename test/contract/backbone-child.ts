@@ -10,13 +10,13 @@ const send = (message: FromChild): void => {
   process.send?.(message);
 };
 
-const verdicts = new Map<number, (outcome: Outcome) => void>();
+const outcomes = new Map<number, (outcome: Outcome) => void>();
 let tickets = 0;
 
 const onDeadLetter = async (value: TestMessage | undefined, { id }: DeadLetter): Promise<void> =>
   send({ say: "dead letter", id, n: value?.n });
 
-const obey = async (backbone: Backbone, message: ToChild): Promise<unknown> => {
+const execute = async (backbone: Backbone, message: ToChild): Promise<unknown> => {
   switch (message.do) {
     case "publish":
       return backbone.bus.publish(testSubject(message.subject), message.message, message.options);
@@ -25,23 +25,23 @@ const obey = async (backbone: Backbone, message: ToChild): Promise<unknown> => {
         testSubject(message.subject),
         { ...message.options, onDeadLetter },
         (value, received) => {
-          if (message.dieOn === received.id) process.kill(process.pid, "SIGKILL");
+          if (message.crashOn === received.id) process.kill(process.pid, "SIGKILL");
           const ticket = ++tickets;
           send({ say: "handling", ticket, id: received.id, attempt: received.attempt, n: value.n });
-          return new Promise((resolve) => verdicts.set(ticket, resolve));
+          return new Promise((resolve) => outcomes.set(ticket, resolve));
         },
       );
       return undefined;
-    case "verdict":
-      verdicts.get(message.ticket)?.(message.outcome);
-      verdicts.delete(message.ticket);
+    case "outcome":
+      outcomes.get(message.ticket)?.(message.outcome);
+      outcomes.delete(message.ticket);
       return undefined;
   }
 };
 
 const backbone = await openForChild(JSON.parse(process.argv[2] ?? ""));
 process.on("message", (message: ToChild) => {
-  obey(backbone, message).then(
+  execute(backbone, message).then(
     () => send({ say: "done", call: message.call }),
     (error: Error) => send({ say: "failed", call: message.call, error: error.message }),
   );

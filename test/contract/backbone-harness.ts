@@ -5,19 +5,19 @@ import type { BackboneProcess } from "./backbone-process.ts";
 /** Sets up a backbone for the contract suites. */
 export interface BackboneHarness {
   readonly name: string;
-  /** Several processes can share it, so that a survivor takes over. Otherwise the next process does. */
+  /** Several processes can share it, so that another running process takes over. Otherwise the next process does. */
   readonly manyProcesses: boolean;
   /** It depends on a server that a test can kill. */
   readonly hasServer: boolean;
   deploy(): Promise<Deployment>;
 }
 
-/** One set of data, and all that a test has opened on it. */
+/** One set of data, and the backbones and processes that a test has opened on it. */
 export interface Deployment {
   readonly clock: SkewedClock;
   /** A second backbone where several processes can share the data; otherwise the same one. */
   open(): Promise<Backbone>;
-  /** Closes all that was opened here, so that a child process can open the data. */
+  /** Closes all backbones of this deployment, so that a child process can open the data. */
   closeAll(): Promise<void>;
   /** A child process with this backbone open, which the test controls and kills. */
   spawn(): Promise<BackboneProcess>;

@@ -6,11 +6,11 @@ import { childProgram } from "../fakes/child-program.ts";
 import { Recorder } from "../fakes/recorder.ts";
 import type { TestMessage } from "./test-message.ts";
 
-type Order =
+type Command =
   | { do: "publish"; subject: string; message: TestMessage; options: PublishOptions }
-  | { do: "consume"; subject: string; options: Omit<ConsumeOptions, "onDeadLetter">; dieOn?: string }
-  | { do: "verdict"; ticket: number; outcome: Outcome };
-export type ToChild = Order & { call: number };
+  | { do: "consume"; subject: string; options: Omit<ConsumeOptions, "onDeadLetter">; crashOn?: string }
+  | { do: "outcome"; ticket: number; outcome: Outcome };
+export type ToChild = Command & { call: number };
 
 export interface Handling {
   readonly ticket: number;
@@ -43,7 +43,7 @@ export class BackboneProcess {
       for (const { reject } of this.#calls.values()) reject(new Error("the process has ended"));
       this.#calls.clear();
     });
-    this.#child.on("message", (message: FromChild) => this.#hear(message));
+    this.#child.on("message", (message: FromChild) => this.#receive(message));
   }
 
   static async start(backbone: object): Promise<BackboneProcess> {
@@ -56,15 +56,15 @@ export class BackboneProcess {
   }
 
   publish(subject: string, message: TestMessage, options: PublishOptions): Promise<void> {
-    return this.#order({ do: "publish", subject, message, options });
+    return this.#send({ do: "publish", subject, message, options });
   }
 
-  consume(subject: string, options: Omit<ConsumeOptions, "onDeadLetter">, dieOn?: string): Promise<void> {
-    return this.#order({ do: "consume", subject, options, ...(dieOn === undefined ? {} : { dieOn }) });
+  consume(subject: string, options: Omit<ConsumeOptions, "onDeadLetter">, crashOn?: string): Promise<void> {
+    return this.#send({ do: "consume", subject, options, ...(crashOn === undefined ? {} : { crashOn }) });
   }
 
   decide(handling: Handling, outcome: Outcome): Promise<void> {
-    return this.#order({ do: "verdict", ticket: handling.ticket, outcome });
+    return this.#send({ do: "outcome", ticket: handling.ticket, outcome });
   }
 
   /** Acknowledges each message that this process gets from now on. */
@@ -85,15 +85,15 @@ export class BackboneProcess {
     return this.#exited;
   }
 
-  #order(order: Order): Promise<void> {
+  #send(command: Command): Promise<void> {
     const call = ++this.#calledSoFar;
     return new Promise((resolve, reject) => {
       this.#calls.set(call, { resolve, reject });
-      this.#child.send({ ...order, call }, (error) => error && reject(error));
+      this.#child.send({ ...command, call }, (error) => error && reject(error));
     });
   }
 
-  #hear(message: FromChild): void {
+  #receive(message: FromChild): void {
     if (message.say === "ready") this.#ready();
     else if (message.say === "handling") this.handling.add(message);
     else if (message.say === "dead letter") this.deadLetters.add({ id: message.id, n: message.n });

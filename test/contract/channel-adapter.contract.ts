@@ -1,20 +1,20 @@
 import { describe } from "vitest";
-import { adapterDraws } from "./channel/adapter-draws.ts";
 import { adapterEdits } from "./channel/adapter-edits.ts";
+import { adapterFailures } from "./channel/adapter-failures.ts";
 import { adapterIntake } from "./channel/adapter-intake.ts";
+import { adapterLifecycle } from "./channel/adapter-lifecycle.ts";
 import { adapterPosts } from "./channel/adapter-posts.ts";
-import { adapterStops } from "./channel/adapter-stops.ts";
-import { adapterTrouble } from "./channel/adapter-trouble.ts";
-import type { MakeHarness } from "./channel/harness-in-use.ts";
+import { adapterRendering } from "./channel/adapter-rendering.ts";
+import type { MakeHarness } from "./channel/contract-rig.ts";
 
-/** What every channel promises (C1). Its capabilities and abilities skip cases, nothing else does. */
+/** The contract of every channel (C1). Only capabilities and abilities may skip cases. */
 export const channelAdapterContract = (name: string, makeHarness: MakeHarness): void => {
   describe(`given the adapter contract on ${name} (C1)`, () => {
     adapterIntake(makeHarness);
     adapterPosts(makeHarness);
-    adapterDraws(makeHarness);
+    adapterRendering(makeHarness);
     adapterEdits(makeHarness);
-    adapterTrouble(makeHarness);
-    adapterStops(makeHarness);
+    adapterFailures(makeHarness);
+    adapterLifecycle(makeHarness);
   });
 };

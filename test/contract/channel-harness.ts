@@ -1,26 +1,26 @@
 import type { ChannelAdapter, Inbox } from "../../adapters/contract/channel-adapter.ts";
 
-/** How an adapter and a local copy of its platform are put up for the contract suite. */
+/** An adapter and a local copy of its platform, for the contract suite. */
 export interface ChannelHarness {
-  /** The one under test; another one after `restart`. */
+  /** The adapter under test; `restart` replaces it. */
   readonly adapter: ChannelAdapter;
-  /** Where people can write on this platform. One alone is private: two people are then in two conversations. */
+  /** The kinds of conversations on this platform. If there is only one, it is private. */
   readonly places: readonly Place[];
-  /** What this platform would take for a call to everybody, and for an anchor of ours, if a reply's text had it. */
+  /** Texts that this platform would interpret as a mention of everyone, and as an anchor. */
   readonly hostile: { readonly massMention: string; readonly anchor: string };
-  /** Starts the adapter, and whatever serves its webhooks or sockets. */
+  /** Starts the adapter and the server of its webhooks or sockets. */
   start(inbox: Inbox): Promise<void>;
-  /** Drops the adapter as the death of its process would, and starts a new one on the same platform and store. */
+  /** Replaces the adapter, as after a crash, by a new one on the same platform and store. */
   restart(inbox: Inbox): Promise<void>;
-  /** A person writes. Resolves once the platform has its answer, or knows that none will come. */
+  /** A person writes. Resolves once the platform has its acknowledgement or refusal, or will not get one. */
   userSays(said: Said): Promise<Answer>;
-  /** What people see of the bot, in order, over all places. Resolves once there are this many messages. */
+  /** The bot's visible messages in all conversations, in order. Resolves once there are this many. */
   posted(atLeast: number): Promise<readonly Post[]>;
-  /** Only asked of channels that have a platform of their own: not of `resend: "log"`. */
-  breakPlatform(trouble: Trouble): void;
-  /** What hangs is answered. */
-  mendPlatform(): void;
-  /** Somebody removes a message of the bot. Only asked of channels that can edit, and have a platform of their own. */
+  /** Not called for channels with `resend: "log"`, which have no platform. */
+  breakPlatform(fault: PlatformFault): void;
+  /** Ends the fault and answers hanging requests. */
+  recoverPlatform(): void;
+  /** Deletes a message of the bot. Called only for channels that can edit and have a platform. */
   removePost(messageId: string): void;
   close(): Promise<void>;
 }
@@ -29,27 +29,27 @@ export type Place = "private" | "shared";
 
 export interface Said {
   readonly text: string;
-  /** "ann" unless said. */
+  /** Defaults to "ann". */
   readonly person?: "ann" | "bob";
-  /** The first of `places` unless said. */
+  /** Defaults to the first of `places`. */
   readonly place?: Place;
-  /** The platform's own name for this event: the same one again is a repeat. Unless said, each is new. */
+  /** The platform's event id: an event with the same one is a duplicate. Defaults to a new id. */
   readonly event?: string;
 }
 
-/** none: the platform has no acknowledgements, or got none. */
+/** none: the platform has no acknowledgements, or did not receive one. */
 export type Answer = "acknowledged" | "refused" | "none";
 
 export interface Post {
   readonly text: string;
-  /** An anchor is shown with it, in the platform's own form. */
+  /** It has an anchor in the platform's native form. */
   readonly anchored: boolean;
-  /** Somebody was called who should not have been. */
+  /** The platform notifies people because of its text. */
   readonly pings: boolean;
   readonly messageId: string;
-  /** Any spelling of the conversation, the same for the same one. */
+  /** Identifies the conversation. */
   readonly where: string;
 }
 
-/** answer-lost: the message is posted, the connection is cut before the answer. hanging: no answer until mended. */
-export type Trouble = "rate-limited" | "unavailable" | "answer-lost" | "target-gone" | "forbidden" | "hanging";
+/** answer-lost: posts the message, then cuts the connection. hanging: no response until `recoverPlatform`. */
+export type PlatformFault = "rate-limited" | "unavailable" | "answer-lost" | "target-gone" | "forbidden" | "hanging";

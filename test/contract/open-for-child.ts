@@ -5,7 +5,7 @@ export type ChildBackbone =
   | { kind: "embedded"; dataDir: string; failurePauseMs: number }
   | { kind: "nats"; servers: string[]; prefix: string; leaseMs: number; partitions?: number; failurePauseMs: number };
 
-/** Opens in a child process what its parent describes. */
+/** Opens, in a child process, the backbone that its parent describes. */
 export const openForChild = async (options: ChildBackbone): Promise<Backbone> => {
   if (options.kind === "embedded") {
     const { openEmbeddedBackbone } = await import("../../core/backbone/embedded/open-embedded-backbone.ts");

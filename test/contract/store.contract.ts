@@ -3,10 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { RevisionConflict } from "../../core/contract/app-error.ts";
 import type { Backbone } from "../../core/contract/ports/backbone.ts";
-import type { Collection } from "../../core/contract/ports/collection.ts";
-import { collection, keyOf, keyParts, prefixOf } from "../../core/contract/ports/collection.ts";
-import type { Listed, Store } from "../../core/contract/ports/store.ts";
-import { MAX_VALUE_BYTES } from "../../core/contract/ports/store.ts";
+import {
+  type Collection,
+  collection,
+  keyOf,
+  keyParts,
+  type Listed,
+  MAX_VALUE_BYTES,
+  prefixOf,
+  type Store,
+} from "../../core/contract/ports/store.ts";
 import { update } from "../../core/contract/ports/update.ts";
 import type { BackboneHarness, Deployment } from "./backbone-harness.ts";
 
@@ -36,7 +42,7 @@ export const storeContract = (harness: BackboneHarness): void => {
     afterAll(() => deployment.dispose());
 
     it("when a key was never written, then it reads as absent", async () => {
-      expect(await store.get(keyOf(fresh(), "nobody"))).toBeUndefined();
+      expect(await store.get(keyOf(fresh(), "absent"))).toBeUndefined();
     });
 
     it("when a value is put, then it reads back with the revision that put resolved to", async () => {
@@ -117,7 +123,7 @@ export const storeContract = (harness: BackboneHarness): void => {
       const add = async (on: Store): Promise<void> => {
         for (;;) {
           const current = await on.get(key);
-          if (!current) throw new Error("the counter is gone");
+          if (!current) throw new Error("the counter is missing");
           try {
             await on.put(key, { count: current.value.count + 1 }, { ifRevision: current.revision });
             return;
@@ -130,7 +136,7 @@ export const storeContract = (harness: BackboneHarness): void => {
       expect((await store.get(key))?.value.count).toBe(30);
     });
 
-    it("when many updaters of two openers change one key, then no update is lost", async () => {
+    it("when many updates through two openings change one key, then no update is lost", async () => {
       const Ids = z.looseObject({ ids: z.array(z.number()) });
       const key = keyOf(collection(`ids-${++made}`, Ids), "a");
       const stores = [store, (await deployment.open()).store];
@@ -145,7 +151,7 @@ export const storeContract = (harness: BackboneHarness): void => {
       expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, id) => id));
     });
 
-    it("when a key is deleted, then it is absent, and a second delete is no error", async () => {
+    it("when a key is deleted, then it is absent, and a second delete succeeds", async () => {
       const key = keyOf(fresh(), "a");
       await store.put(key, { text: "x" });
       await store.delete(key);
@@ -250,7 +256,7 @@ export const storeContract = (harness: BackboneHarness): void => {
             await Promise.all(named.map((id) => store.put(keyOf(notes, ...id), { text: JSON.stringify(id) })));
             for (const id of named) {
               expect((await store.get(keyOf(notes, ...id)))?.value.text).toBe(JSON.stringify(id));
-              expect(keyParts(keyOf(notes, ...id).spelled)).toEqual(id);
+              expect(keyParts(keyOf(notes, ...id).encoded)).toEqual(id);
             }
           },
         ),
@@ -296,7 +302,7 @@ export const storeContract = (harness: BackboneHarness): void => {
       expect(await store.put(key, { text: "more" }, { ifRevision: revision })).toBeGreaterThan(revision);
     });
 
-    it("when it is closed, then calls are refused", async () => {
+    it("when the backbone is closed, then calls are refused", async () => {
       const key = keyOf(fresh(), "a");
       await deployment.closeAll();
       await expect(store.get(key)).rejects.toMatchObject({ code: "stopped" });

@@ -6,7 +6,7 @@ const namesWith = (has: (tool: Tool) => boolean | undefined): string[] =>
   builtInTools.filter((tool) => has(tool) === true).map(({ name }) => name);
 
 describe("given the built-in tools", () => {
-  it("then each has a name of its own, and they stand in a fixed order, which providers cache", () => {
+  it("then their names are unique and their order is fixed, because providers cache it", () => {
     const names = builtInTools.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(ownTools.map(({ name }) => name)).toEqual([

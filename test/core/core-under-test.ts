@@ -27,14 +27,14 @@ export const userMessage = <F extends MessageFields = Record<never, never>>(id: 
 
 export interface TestOptions extends Partial<Omit<CoreOptions, "agents" | "backbone">> {
   readonly agent?: Partial<AgentOptions>;
-  /** Agents beside it. */
+  /** Other agents. */
   readonly others?: readonly AgentOptions[];
   readonly wrap?: (backbone: Backbone) => Backbone;
-  /** The backbone goes by the test's clock too: what it holds back comes when the test moves on. */
+  /** The backbone uses the test's clock too, so that the test controls its delays. */
   readonly heldByClock?: boolean;
 }
 
-/** Core on an embedded backbone of its own, with a scripted model and a clock that the test moves. */
+/** Core on its own embedded backbone, with a scripted model and a clock that the test controls. */
 export class CoreUnderTest {
   readonly model: ScriptedModel;
   readonly clock: WatchedClock;
@@ -85,7 +85,7 @@ export class CoreUnderTest {
     });
   }
 
-  /** As the gateway's inbox does it. Another `publishId` is a repeat that the bus no longer recognises. */
+  /** Publishes as the gateway's inbox does. Another `publishId` is a duplicate that the bus does not recognise. */
   async receive(message: UserMessage, publishId = message.id): Promise<void> {
     const key = conversationKey(message.conversation);
     await this.backbone.bus.publish(subjects.userMessage(AGENT), message, { id: publishId, key });
@@ -103,7 +103,7 @@ export class CoreUnderTest {
     return replies.find(isReply) as AgentReply;
   }
 
-  /** Lets the n-th pause between two tries of the model pass. */
+  /** Lets the n-th pause between two attempts of the model pass. */
   passModelPause(nth: number): Promise<void> {
     return this.clock.pass(nth, { from: 1_000, to: 9_000 });
   }
@@ -114,7 +114,7 @@ export class CoreUnderTest {
 
   async dispose(): Promise<void> {
     const stopped = this.stopCore();
-    // Whatever hangs is let go of.
+    // Ends the grace time of turns that hang.
     this.clock.advance(10_000);
     await stopped;
     await this.backbone.close();

@@ -40,7 +40,7 @@ const answers = (client: WebClient) => client.replies().filter(isAnswer);
 const notice = async (client: WebClient, name: string, args = "") =>
   (await client.answerTo(client.command(name, args))).markdown ?? "";
 
-/** A person at two channels, linked by a code and a word on both sides; and somebody else at one of them. */
+/** A person on two channels, linked by a code that both sides confirm; and another person on one of them. */
 const start = async () => {
   const address = await deployment.run("start").running;
   const at = (name: string, channel: string) => deployment.with(new WebClient(name, () => address, channel));
@@ -54,8 +54,8 @@ const start = async () => {
   return { ann, annB, stranger };
 };
 
-describe("given a linked person who is shown on one channel what began on another", () => {
-  it("when they answer it on the other channel, then it goes on there, and `why` explains it (O13, O14, O15)", async () => {
+describe("given a linked person who sees on one channel the result of work that began on another", () => {
+  it("when they answer it there, then the work continues there, and `why` explains it (O13, O14, O15)", async () => {
     const { ann, annB, stranger } = await start();
     await ann.answerTo(ann.say("research the tides"));
     tides.release();
@@ -65,15 +65,15 @@ describe("given a linked person who is shown on one channel what began on anothe
     const why = await notice(annB, "why", actions?.[0]?.value);
     expect(why).toContain("What was asked:** “research the tides”");
     expect(why).toContain("- tides: completed");
-    expect(await notice(stranger, "why", actions?.[0]?.value)).toContain("no such message");
+    expect(await notice(stranger, "why", actions?.[0]?.value)).toContain("I found no message here");
 
     await annB.answerTo(annB.say("and at noon?", id));
     const seen = JSON.stringify(model.requests.at(-1)?.body.messages);
-    expect(seen).toContain("This is what was said there");
+    expect(seen).toContain("This is the history of that conversation");
     expect(seen).toContain("I am on it.");
     await annB.answerTo(annB.say("thanks"));
     const later = JSON.stringify(model.requests.at(-1)?.body.messages);
     expect(later).toContain("[shown here later about");
-    expect(later).not.toContain("This is what was said there");
+    expect(later).not.toContain("This is the history of that conversation");
   });
 });

@@ -24,8 +24,8 @@ const write = async (page: Page, text: string): Promise<void> => {
 
 const WAITING = ".said.pending .state:has-text('Waiting to be sent')";
 
-describe("given the widget, and a NATS server that stands still (F35)", () => {
-  it("when somebody writes and reloads the page, then it all waits, and is answered once, in order, by itself", async () => {
+describe("given the widget, and a NATS server that is suspended (F35)", () => {
+  it("when a visitor writes and reloads the page, then the messages wait and are answered once, in order, after the outage", async () => {
     product = await Product.create({ backbone: "nats" });
     const nats = product.nats as NatsServer;
     const mooring = await product.start("start");
@@ -37,7 +37,7 @@ describe("given the widget, and a NATS server that stands still (F35)", () => {
     await write(page, "what is 6 * 7?");
     await page.locator(".reply", { hasText: "42" }).waitFor();
     nats.freeze();
-    await page.getByRole("status").filter({ hasText: "Not available now" }).waitFor();
+    await page.getByRole("status").filter({ hasText: "Unavailable. Messages are sent later." }).waitFor();
     await write(page, "what is 2 * 2?");
     await write(page, "what is 3 * 3?");
     await expect.poll(() => page.locator(WAITING).count()).toBe(2);
@@ -47,7 +47,7 @@ describe("given the widget, and a NATS server that stands still (F35)", () => {
     expect([...inTheDark, ...(await axeProblems(page))]).toEqual([]);
 
     await page.reload();
-    await page.getByRole("status").filter({ hasText: "Not available now" }).waitFor();
+    await page.getByRole("status").filter({ hasText: "Unavailable. Messages are sent later." }).waitFor();
     await expect.poll(() => page.locator(WAITING).count()).toBe(2);
     await write(page, "what is 4 * 4?");
     await expect.poll(() => page.locator(WAITING).count()).toBe(3);

@@ -37,7 +37,7 @@ const write = async (page: Page, text: string): Promise<void> => {
 const CODE = /[A-Z0-9]{5}-[A-Z0-9]{5}/;
 const replies = (page: Page): Locator => page.locator(".log .reply");
 
-/** Two themes are two sets of colours; the rest is the same. */
+/** The themes differ in their colours only. */
 const problemsInBothThemes = async (page: Page): Promise<string[]> => {
   await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
   const inTheDark = await axeProblems(page, "color-contrast");
@@ -49,10 +49,10 @@ const REGULAR = "customer-7";
 const HISTORY = 2_000;
 const PAUSE_MS = 30;
 const WORDS_OF_A_MINUTE = 60_000 / PAUSE_MS;
-/** Helpers never end by themselves while a test looks: however slow the machine is, there is time to cancel them. */
+/** Subtasks that do not end during a test, so that even a slow machine can cancel them. */
 const LONG_WORK_MS = 60_000;
 
-/** A page of another site, which allows its own server and the gateway, and nothing else. At /regular it says who visits. */
+/** A page of another site, whose policy allows only its own server and the gateway. At /regular it identifies its visitor. */
 const startShop = async (): Promise<{ server: Server; origin: string; embed(script: string): void }> => {
   let script = "";
   const token = hostToken({ sub: REGULAR, exp: clock.now() / 1_000 + 3_600 });
@@ -79,7 +79,7 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, in a browser"
   let nats: NatsServer | undefined;
   let shop: Awaited<ReturnType<typeof startShop>>;
   let address: string;
-  /** Of what the regular has said and heard, the oldest first. */
+  /** The messages of the identified visitor, the oldest first. */
   let keys: string[];
 
   beforeAll(async () => {
@@ -111,7 +111,7 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, in a browser"
     expect(complaints).toEqual([]);
   });
 
-  it("when the first page is used, then an answer streams in, survives a reload half way, and can be stopped (C5)", async () => {
+  it("when a visitor uses the first page, then an answer streams, survives a reload, and can be stopped (C5)", async () => {
     const page = await visit(address);
     expect(await page.getByRole("heading", { name: "Mooring", level: 1 }).isVisible()).toBe(true);
     await page.getByRole("button", { name: "What can you do?" }).click();
@@ -122,13 +122,13 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, in a browser"
     await write(page, `say ${"a b c d e f g h ".repeat(WORDS_OF_A_MINUTE / 8)}`);
     await page.locator(".drafts .reply").waitFor();
     await page.reload();
-    await page.getByRole("button", { name: "Stop answering" }).click();
+    await page.getByRole("button", { name: "Stop the answer" }).click();
     await replies(page).locator("em", { hasText: "Stopped." }).waitFor();
     expect(await page.locator(".log > *").count()).toBe(4);
     await page.context().close();
   });
 
-  it("when axe looks at the first page in light and dark, also with a hostile answer, then it finds nothing", async () => {
+  it("when axe checks the first page in light and dark, also with a hostile answer, then it finds no problems", async () => {
     const page = await visit(address);
     const requests: string[] = [];
     page.on("request", (request) => requests.push(request.url()));
@@ -140,7 +140,7 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, in a browser"
     await page.context().close();
   });
 
-  it("when somebody with 2000 messages scrolls up, then older ones come page by page, in order, none twice", async () => {
+  it("when a visitor with 2000 messages scrolls up, then older ones load page by page, in order, without duplicates", async () => {
     const page = await visit(`${shop.origin}/regular`);
     await page.getByRole("button", { name: "Open the chat" }).click();
     const entries = page.locator(".log > *");
@@ -154,7 +154,7 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, in a browser"
     await page.context().close();
   });
 
-  it("when the network is cut and comes back, then what was written meanwhile arrives once, and is answered", async () => {
+  it("when the network is interrupted, then messages from the meantime arrive once, and are answered", async () => {
     const page = await visit(address);
     await write(page, "hello");
     await replies(page).first().waitFor();
@@ -169,7 +169,7 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, in a browser"
     await page.context().close();
   });
 
-  it("when somebody is linked on two sites, then what one began comes to both, with its anchor; axe finds nothing (O8, O10, O13, D2)", async () => {
+  it("when a person is linked on two sites, then results of one arrive on both, with an anchor; axe finds no problems (O8, O10, O13, D2)", async () => {
     const [home, other] = [await visit(address), await visit(shop.origin)];
     await other.getByRole("button", { name: "Open the chat" }).click();
     await write(home, "/link");

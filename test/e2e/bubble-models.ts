@@ -16,7 +16,7 @@ const spawns = (names: readonly string[], how: object = {}): ModelAnswer =>
     },
   ]);
 
-/** Makes a schedule for next year, and has it run now. */
+/** Creates a schedule for next year, and runs it now. */
 const schedules = (prompt: string, outputs: readonly string[]): ModelAnswer => {
   const [made] = outputs;
   if (outputs.length > 1) return says("It runs.");
@@ -27,14 +27,14 @@ const schedules = (prompt: string, outputs: readonly string[]): ModelAnswer => {
   return calls([{ name: "schedule_task", arguments: task }]);
 };
 
-/** Three agents that do what the first word says, and know which part they play by what they are asked. */
+/** Three agents that act on the first word of the message, and recognise their role by their prompt. */
 export class BubbleModels {
   /** Holds subagents that work on ropes, and the pilots. */
   gate = new Gate();
   readonly #servers: ScriptedModelServer[] = [];
   readonly #runs = new Recorder<string>();
 
-  /** Their configuration: mooring asks harbour, and harbour the pilots. */
+  /** Their configuration: mooring calls harbour, and harbour calls the pilots. */
   async start(): Promise<object[]> {
     const agent = async (name: string, peers: readonly string[], answer: (request: ModelRequest) => ModelAnswer) => {
       const server = await ScriptedModelServer.start(answer);
@@ -49,7 +49,7 @@ export class BubbleModels {
     ];
   }
 
-  /** Resolves once a schedule's run has asked what to do with this prompt. */
+  /** Resolves once a schedule's run has called the model with this prompt. */
   async runAsked(prompt: string): Promise<void> {
     await this.#runs.until((prompts) => prompts.includes(prompt));
   }
@@ -83,7 +83,7 @@ export class BubbleModels {
   }
 }
 
-/** Knows everything but the tide, about which it asks the pilots. */
+/** Answers by itself, except about the tide, for which it calls the pilots. */
 const harbour = ({ lastUserText: text, toolOutputs }: ModelRequest): ModelAnswer => {
   if (text.startsWith("[answer") || !wanted(text).includes("tide")) return says(`harbour: ${wanted(text)}`);
   return toolOutputs.length > 0 ? says("The pilots know.") : asks("pilots", "tide?", "task_delegate");

@@ -44,7 +44,7 @@ export const bubbleTable = (backbone: "embedded" | "nats"): void => {
   const unasked = (): LogItem[] =>
     client.replies().filter(({ kind, correlationId }) => kind === "final" && correlationId === undefined);
 
-  /** Says something, and lets go of whoever is held once the activity entry is there. Resolves to the message's id. */
+  /** Sends a message, and releases the held models once the activity entry is shown. Resolves to the message's id. */
   const delegate = async (text: string): Promise<string> => {
     const asked = client.say(text);
     await client.until(() => entries().length > 0, "the activity entry");
@@ -52,7 +52,7 @@ export const bubbleTable = (backbone: "embedded" | "nats"): void => {
     await client.until(() => entries().at(-1)?.kind === "completion" && unasked().length > 0, "the answer");
     return asked;
   };
-  /** Every frame but those of the activity entry, once a word that came after it all is answered. */
+  /** All frames except those of the activity entry, once a later message is answered. */
   const frames = async (): Promise<Frame[]> => {
     const last = client.say("hello");
     await client.answerTo(last);
@@ -108,7 +108,7 @@ export const bubbleTable = (backbone: "embedded" | "nats"): void => {
       expect(why).toContain("- Asking harbour: the tide: answered\n  - Asking pilots: tide?: answered");
     });
 
-    it("when a subtask calls a peer, then that shows in the one answer only (S10)", async () => {
+    it("when a subtask calls a peer, then only the one answer shows it (S10)", async () => {
       const asked = await delegate("research the tide");
       expect(await frames()).toEqual([
         SAID,
@@ -118,7 +118,7 @@ export const bubbleTable = (backbone: "embedded" | "nats"): void => {
       expectOneEntry();
     });
 
-    it("when a turn waits for a subtask or a peer itself, then its own words are the one final (B2)", async () => {
+    it("when a turn waits for a subtask or a peer itself, then its own text is the one final (B2)", async () => {
       const [waited, consulted] = [client.say("wait"), client.say("consult the depth")];
       await client.answerTo(consulted);
       const all = await frames();
@@ -128,7 +128,7 @@ export const bubbleTable = (backbone: "embedded" | "nats"): void => {
       ]);
     });
 
-    it("when a turn has nothing to say, then the wait ends, and no bubble is shown (B7)", async () => {
+    it("when a turn ends without an answer, then the wait ends, and no bubble is shown (B7)", async () => {
       const asked = client.say("nothing");
       expect(await client.answerTo(asked)).toMatchObject({ kind: "final", outcome: "nothing", markdown: "" });
       expect(await frames()).toEqual([SAID, ["final", "", asked]]);
@@ -136,7 +136,7 @@ export const bubbleTable = (backbone: "embedded" | "nats"): void => {
   });
 
   describe(`given a schedule's run, on ${backbone}, counted in frames (B)`, () => {
-    /** Frames besides those of the turn that made the schedule, which may end before the run or after it. */
+    /** All frames except those of the turn that created the schedule, which may end before or after the run. */
     const ofRun = async (asked: string): Promise<Frame[]> => {
       await client.answerTo(asked);
       const [said, ...rest] = await frames();
@@ -151,14 +151,14 @@ export const bubbleTable = (backbone: "embedded" | "nats"): void => {
       expect(unasked()[0]).toMatchObject({ anchor: { channel: "scheduled", summary: "Morning brief" } });
     });
 
-    it("when it delegates, then there are one entry and one answer, and not a word of its own", async () => {
+    it("when it delegates, then there are one entry and one answer, and no announcement", async () => {
       const asked = await delegate("schedule research");
       expect(await ofRun(asked)).toEqual([["final", "In short: all about ropes", undefined]]);
       expect(unasked()[0]).toMatchObject({ anchor: { channel: "scheduled", summary: "Morning brief" } });
       expectOneEntry();
     });
 
-    it("when it has nothing to say, then there is nothing (B7)", async () => {
+    it("when it ends without an answer, then nothing is shown (B7)", async () => {
       const asked = client.say("schedule nothing");
       await models.runAsked("nothing");
       expect(await ofRun(asked)).toEqual([]);

@@ -13,7 +13,7 @@ beforeAll(requireFreshBuild);
 let deployment: Deployment;
 afterEach(() => deployment.dispose());
 
-/** What a script sees: its lines go in, the answers come out. */
+/** Pipes lines into `mooring chat`, as a script does. */
 const script = async (lines: string, ...args: string[]) => {
   const env = { PATH: process.env.PATH, HOME: deployment.folder };
   const child = spawn(process.execPath, [MAIN, "chat", ...args], { cwd: deployment.folder, env });
@@ -23,8 +23,8 @@ const script = async (lines: string, ...args: string[]) => {
   return { stdout, stderr, code: (await ended)[0] };
 };
 
-describe("given a gateway that runs", () => {
-  it("when a script talks to it, then it gets its answers, and is known when it comes back (U2)", async () => {
+describe("given a running gateway", () => {
+  it("when a script chats with it, then it gets its answers, and a second run is the same visitor (U2)", async () => {
     deployment = await Deployment.create(plainConfig({ channels: { cli: { adapter: "web" } } }));
     const url = await deployment.run("start").running;
     const first = await script("what is the tide?\n/help\n", "--url", url);
@@ -36,17 +36,29 @@ describe("given a gateway that runs", () => {
     expect((await stat(join(kept, file))).mode & 0o777).toBe(0o600);
     expect((await script("/status\n", "--url", url)).code).toBe(0);
   });
+
+  it("when the reader of its output ends early, as `| head` does, then it ends quietly (U2)", async () => {
+    deployment = await Deployment.create(plainConfig({ channels: { cli: { adapter: "web" } } }));
+    const url = await deployment.run("start").running;
+    const env = { PATH: process.env.PATH, HOME: deployment.folder };
+    const child = spawn(process.execPath, [MAIN, "chat", "--url", url], { cwd: deployment.folder, env });
+    child.stdout.destroy();
+    child.stdin.on("error", () => undefined).end("/help\n");
+    const ended = once(child, "close");
+    expect(await text(child.stderr)).toBe("");
+    expect((await ended)[0]).toBe(0);
+  });
 });
 
-describe("given no gateway", () => {
-  it("when a script talks to it, then it says so in time, and fails", async () => {
+describe("given no running gateway", () => {
+  it("when a script chats with it, then the command fails after --wait and says that there is no answer", async () => {
     deployment = await Deployment.create(plainConfig());
     const answer = await script("hello\n", "--url", `http://127.0.0.1:${await freePort()}`, "--wait", "1");
     expect(answer).toMatchObject({ code: 1, stderr: "mooring: timed out waiting for 1 answer\n" });
     expect(answer.stdout).toContain("does not answer");
   });
 
-  it("when the configuration has no such channel, then it says what to write", async () => {
+  it("when the configuration has no such channel, then the error says which lines to add", async () => {
     deployment = await Deployment.create(plainConfig());
     const answer = await script("", "--config", "mooring.yaml");
     expect(answer).toMatchObject({ code: 1 });

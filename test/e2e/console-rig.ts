@@ -17,14 +17,14 @@ export const PLATFORM_TOKEN = "platform-kX9vQ2mT7wZ4";
 export const ACME_TOKEN = "acme-admin-hB5nY8rC3dL6";
 
 /**
- * The product in this process, with two tenants, two agents that know each other, web channels and a local Teams. Its
- * model delegates ("research …"), asks the other agent ("ask harbour …") and otherwise says what it heard. Subtasks wait
+ * The product in this process, with two tenants, two agents that are peers, web channels and a local Teams. Its
+ * model delegates ("research …"), calls the other agent ("ask harbour …") and otherwise repeats the message. Subtasks wait
  * for the gate.
  */
 export class ConsoleRig {
   readonly teams: FakeTeams;
   readonly gate = new Gate();
-  /** Of each gateway. */
+  /** The address of each gateway. */
   readonly urls: string[] = [];
   readonly #model: ScriptedModelServer;
   readonly #folder: string;
@@ -58,7 +58,7 @@ export class ConsoleRig {
     return client;
   }
 
-  /** What the admin API says to a platform admin. */
+  /** Calls the admin API as a platform admin. */
   async ask(path: string, method: "GET" | "POST" = "GET"): Promise<ReturnType<typeof JSON.parse>> {
     const headers = { authorization: `Bearer ${PLATFORM_TOKEN}` };
     return (await fetch(`${this.url}/admin/api/${path}`, { method, headers })).json();
@@ -107,7 +107,7 @@ export class ConsoleRig {
       clock: systemClock,
       logger: new RecordingLogger(),
       newId: randomUUID,
-      giveUp: new AbortController().signal,
+      abortStart: new AbortController().signal,
     });
     this.#running.push(running);
     if (running.url !== undefined) this.urls.push(running.url);

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { noteTroubles } from "../setup/note-troubles.ts";
 
-/** A tab with the console, in which an operator signs in and finds their way. */
+/** A browser tab with the console, in which an operator signs in and navigates. */
 export class ConsoleTab {
   readonly page: Page;
   readonly #url: string;
@@ -25,7 +25,7 @@ export class ConsoleTab {
     await this.page.goto(`${this.#url}/console${path}`);
   }
 
-  /** Within the console, without loading it anew. */
+  /** Navigates within the console, without a reload. */
   async turnTo(path: string): Promise<void> {
     const address = JSON.stringify(`/console${path}`);
     await this.page.evaluate(`history.pushState(null, "", ${address}); dispatchEvent(new Event("popstate"))`);
@@ -36,7 +36,7 @@ export class ConsoleTab {
     await this.page.keyboard.press("Enter");
   }
 
-  /** By the list of pages. */
+  /** Navigates by the menu. */
   async show(title: string): Promise<void> {
     await this.page
       .getByRole("navigation", { name: "Console" })
@@ -45,23 +45,23 @@ export class ConsoleTab {
     await this.page.getByRole("heading", { name: title, level: 1 }).waitFor();
   }
 
-  /** The entry of a list that has these words. */
+  /** The entry of a list that contains this text. */
   row(words: string | RegExp) {
     return this.page.locator(".row", { hasText: words });
   }
 
-  /** The entry whose title leads further. */
+  /** The entry whose title is a link. */
   titled(name: string) {
     return this.page.locator(".row", { has: this.page.getByRole("link", { name, exact: true }) });
   }
 
-  /** Presses a button that asks first, and says yes. */
+  /** Clicks a button that asks for confirmation, and confirms. */
   async confirm(action: string, place: Locator): Promise<void> {
     await place.getByRole("button", { name: `${action}: ` }).click();
     await this.page.getByRole("dialog").getByRole("button", { name: action }).click();
   }
 
-  /** What came of the last action. */
+  /** The notice of the last action. */
   notice(text: string | RegExp) {
     return this.page.locator(".notice", { hasText: text });
   }

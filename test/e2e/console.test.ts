@@ -13,7 +13,7 @@ import { requireFreshBuild } from "./mooring-process.ts";
 
 const HOSTILE = '<img src=x onerror="alert(1)"> {{7*7}} javascript:alert(1)';
 
-/** For what nothing announces. */
+/** Polls for changes that the page does not announce. */
 
 const isAbout = ({ text }: PostedActivity, words: string): boolean => text?.includes(words) === true;
 
@@ -30,7 +30,7 @@ const open = async (token: string | undefined, path = "", options = {}, url = ri
   return tab;
 };
 
-/** What the audit log has of the latest action. Its end is written after its answer. */
+/** The latest entry of the audit log. Its outcome is stored after the response. */
 const audited = async (tab: ConsoleTab, action: string): Promise<string> => {
   await expect.poll(() => rig.ask("audit?limit=1")).toMatchObject({ items: [{ status: expect.any(Number) }] });
   await tab.show("Audit log");
@@ -52,8 +52,8 @@ afterAll(async () => {
   await rig?.stop();
 });
 
-describe("given somebody who opens the console", () => {
-  it("when the token is not known, then they are told and get no further; a good one stays in this tab only", async () => {
+describe("given an operator who opens the console", () => {
+  it("when the token is wrong, then sign-in fails with an error; a valid token is stored in this tab only", async () => {
     const { page } = await open("not-a-token-at-all");
     await page.getByRole("alert").filter({ hasText: "The gateway does not accept this token" }).waitFor();
     expect(await page.getByRole("navigation").count()).toBe(0);
@@ -69,7 +69,7 @@ describe("given somebody who opens the console", () => {
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
   });
 
-  it("when it is served, then nothing but its own files and the gateway may be used, and pages are not kept", async () => {
+  it("when it is served, then its policy allows only its own files and the gateway, and pages are not cached", async () => {
     const page = await fetch(`${rig.url}/console/trace/some%2Fid`);
     const policy = page.headers.get("content-security-policy") ?? "";
     expect([page.status, page.headers.get("cache-control")]).toEqual([200, "no-store"]);
@@ -109,7 +109,7 @@ describe("given a platform admin", () => {
     await tab.row("Resume a channel").waitFor();
   });
 
-  it("when a running subtask is cancelled, then whoever asked for it hears so, and the audit log has it (U3)", async () => {
+  it("when a running subtask is cancelled, then its requester is notified, and the audit log records it (U3)", async () => {
     const visitor = rig.visitor();
     await visitor.answerTo(visitor.say("research knots"));
     await expect.poll(() => rig.ask("subtasks")).toMatchObject({ items: [{ status: "running" }] });
@@ -123,7 +123,7 @@ describe("given a platform admin", () => {
     expect(await audited(tab, "Cancel a subtask")).toContain("done");
   });
 
-  it("when work is under way, then its trace follows it to each delivery without a reload (U3)", async () => {
+  it("when work is in progress, then its trace updates up to each delivery without a reload (U3)", async () => {
     const visitor = rig.visitor();
     await visitor.answerTo(visitor.say("research lighthouses and tides"));
     const tab = await open(PLATFORM_TOKEN, "/subtasks");
@@ -144,7 +144,7 @@ describe("given a platform admin", () => {
     expect(tab.page.url()).toBe(address);
   });
 
-  it("when another agent was asked, then the hop and its turn are in the trace", async () => {
+  it("when another agent was called, then the trace has the hop and its turn", async () => {
     const visitor = rig.visitor();
     await visitor.answerTo(visitor.say("ask harbour how deep it is at the pier"));
     const tab = await open(PLATFORM_TOKEN, "/sessions");
@@ -171,7 +171,7 @@ describe("given a platform admin", () => {
       .waitFor();
   });
 
-  it("when a person in Teams has blocked the app, then that is said, and sending it again works once they have not (D6)", async () => {
+  it("when a person in Teams has blocked the app, then the dead letter says so, and a retry works after they unblock it (D6)", async () => {
     rig.teams.fault = teamsFaults.blocked;
     const from = { id: "29:eve", name: HOSTILE, aadObjectId: "00000000-0000-4000-8000-000000000666" };
     await rig.teams.say({ text: HOSTILE, person: "eve", more: { from } });
@@ -183,7 +183,7 @@ describe("given a platform admin", () => {
     const unreached = tab.page.getByRole("list", { name: "Unreachable" });
     await unreached.getByText("blocked", { exact: true }).waitFor();
     await tab.goto("/dead-letters?channel=teams");
-    rig.teams.mend();
+    rig.teams.recover();
     await letter.getByRole("button", { name: /^Retry/ }).click();
     await tab.notice("The delivery is retried.").waitFor();
     await tab.page.getByText("No dead letters.").waitFor();
@@ -196,11 +196,11 @@ describe("given a platform admin", () => {
     expect(await tab.page.locator("main img").count()).toBe(0);
   });
 
-  it("when a dead letter is dismissed, then it is never sent, also not once the person can be reached (D6)", async () => {
+  it("when a dead letter is dismissed, then it is never sent, even once the person can be reached (D6)", async () => {
     rig.teams.fault = teamsFaults.blocked;
     await rig.teams.say({ text: "before", person: "mallory" });
     await expect.poll(() => rig.ask("dead-letters")).toMatchObject({ items: [{ channel: "teams" }] });
-    rig.teams.mend();
+    rig.teams.recover();
     const tab = await open(PLATFORM_TOKEN, "/dead-letters?channel=teams");
     await tab.confirm("Dismiss", tab.row("mallory"));
     await tab.notice("The dead letter is dismissed.").waitFor();
@@ -211,7 +211,7 @@ describe("given a platform admin", () => {
     expect(await audited(tab, "Dismiss a dead letter")).toContain("done");
   });
 
-  it("when a test message is sent, then it arrives, and the page has the platform's id of it (U3)", async () => {
+  it("when a test message is sent, then it arrives, and the page shows the platform's message id (U3)", async () => {
     await rig.teams.say({ text: "hello", person: "bob" });
     await rig.teams.api.posts.until((posts) => posts.some(({ conversationId }) => conversationId.includes("bob")));
     const tab = await open(PLATFORM_TOKEN);
@@ -230,7 +230,7 @@ describe("given a platform admin", () => {
     expect(await audited(tab, "Send a test message")).toMatch(/done.*teams.*Account/);
   });
 
-  it("when an account is unlinked, then it is a person of its own, and both sides are told (I1)", async () => {
+  it("when an account is unlinked, then it becomes a separate person, and both sides are notified (I1)", async () => {
     const [one, other] = [rig.visitor(), rig.visitor("shop")];
     await linkAccounts(one, other);
     const [staying, leaving] = [one.room ?? "", other.room ?? ""];
@@ -246,7 +246,7 @@ describe("given a platform admin", () => {
     expect(await audited(tab, "Unlink an account")).toMatch(new RegExp(`done.*${leaving}`));
   });
 
-  it("when a schedule is made here, then it can be run at once, and its run leads to a trace (P1)", async () => {
+  it("when a schedule is created here, then it can be run at once, and its run links to a trace (P1)", async () => {
     const tab = await open(PLATFORM_TOKEN, "/schedules");
     await tab.page.getByText("No schedules.").waitFor();
     await tab.page.getByRole("button", { name: "New schedule" }).click();
@@ -273,9 +273,9 @@ describe("given a platform admin", () => {
     await tab.page.locator(".moment", { hasText: "Turn of a schedule" }).waitFor();
   });
 
-  it("when agents are to answer later, then what to expect is confirmed first; off works at once (A2)", async () => {
+  it("when asynchronous mode is turned on, then the consequences are confirmed first; turning it off works at once (A2)", async () => {
     const tab = await open(PLATFORM_TOKEN, "/tenants");
-    await tab.page.getByRole("button", { name: "Turn on: a2aAsync of default" }).click();
+    await tab.page.getByRole("button", { name: "Turn on async: default" }).click();
     const dialog = tab.page.getByRole("dialog");
     await dialog.getByText("Model usage increases").waitFor();
     const listed = await dialog.getByRole("listitem").allTextContents();
@@ -283,16 +283,16 @@ describe("given a platform admin", () => {
     expect(listed.at(-1)).toContain("Turning it off takes effect at once");
     await tab.page.keyboard.press("Escape");
     expect(await dialog.count()).toBe(0);
-    await tab.page.getByRole("button", { name: "Turn on: a2aAsync of default" }).press("Enter");
+    await tab.page.getByRole("button", { name: "Turn on async: default" }).press("Enter");
     await dialog.getByRole("button", { name: "I have read this: turn on" }).click();
-    await tab.page.getByRole("button", { name: "Turn off: a2aAsync of default" }).click();
-    await tab.page.getByRole("button", { name: "Turn on: a2aAsync of default" }).waitFor();
+    await tab.page.getByRole("button", { name: "Turn off async: default" }).click();
+    await tab.page.getByRole("button", { name: "Turn on async: default" }).waitFor();
     expect(await dialog.count()).toBe(0);
   });
 });
 
 describe("given an org admin", () => {
-  it("then only their tenant is there, what they may not do is not offered, and a refusal says why", async () => {
+  it("then only their tenant is listed, forbidden actions are not offered, and a refusal has its reason", async () => {
     const tab = await open(ACME_TOKEN);
     await tab.page.getByText("tenant acme").waitFor();
     await tab.row("acme").waitFor();
@@ -312,8 +312,8 @@ describe("given an org admin", () => {
   });
 });
 
-describe("given trouble", () => {
-  it("when the gateway does not answer, then the page says so and goes on once it does", async () => {
+describe("given a failing gateway", () => {
+  it("when the gateway does not answer, then the page shows an error and recovers afterwards", async () => {
     const tab = await open(PLATFORM_TOKEN);
     await tab.row(/^web/).waitFor();
     await tab.page.route("**/admin/api/sessions*", (route) => route.abort());
@@ -324,7 +324,7 @@ describe("given trouble", () => {
     await tab.page.getByRole("list", { name: "Sessions" }).waitFor();
   });
 
-  it("when the token is no longer accepted, then the operator is asked to sign in again, and comes back to the same page", async () => {
+  it("when the token is no longer accepted, then the operator signs in again and returns to the same page", async () => {
     const tab = await open(PLATFORM_TOKEN, "/people");
     await tab.page.getByRole("list", { name: "People" }).waitFor();
     await tab.page.route("**/admin/api/**", (route) =>
@@ -337,7 +337,7 @@ describe("given trouble", () => {
     await tab.page.getByRole("heading", { name: "Audit log", level: 1 }).waitFor();
   });
 
-  it("when an id or an address is not known, then the page says what to do", async () => {
+  it("when an id or an address is unknown, then the page says what to do", async () => {
     const tab = await open(PLATFORM_TOKEN, "/trace/no-such-id");
     await tab.page.getByRole("alert").getByText("No message, turn, reply, subtask or trace has this id").waitFor();
     await tab.goto("/nowhere");
@@ -345,7 +345,7 @@ describe("given trouble", () => {
   });
 });
 
-/** Of each view its heading. Those without one of their own are reached from others. */
+/** The heading of each view. Views without an address in the menu are reached from others. */
 const VIEWS: Readonly<Record<string, string>> = {
   channels: "Channels",
   "channels/web": "Channel web",
@@ -363,7 +363,7 @@ const VIEWS: Readonly<Record<string, string>> = {
 };
 
 describe("given the console on a phone, light and dark", () => {
-  it("when axe looks at each view, then it finds nothing, and nothing is wider than the screen", async () => {
+  it("when axe checks each view, then it finds no problems, and nothing is wider than the screen", async () => {
     const tab = await open(undefined, "", { viewport: { width: 390, height: 780 } });
     const { page } = tab;
     const found: Record<string, string[]> = {};
@@ -397,7 +397,7 @@ describe("given the console on a phone, light and dark", () => {
 });
 
 describe("given two gateways and a core on NATS", () => {
-  it("when an operator is on one of them, then the other's channels, pauses and messages are there as well", async () => {
+  it("when an operator uses one of them, then the channels, pauses and messages of the other are there as well", async () => {
     const nats = await NatsServer.start();
     const many = await ConsoleRig.start(nats.url);
     try {

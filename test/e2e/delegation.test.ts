@@ -32,7 +32,7 @@ afterEach(async () => {
   await model.stop();
 });
 
-/** A model that delegates, and knows which part it plays by what it is asked. */
+/** A model that delegates, and recognises its role by its prompt. */
 const answer = ({ lastUserText, toolNames, toolOutputs }: ModelRequest): ModelAnswer => {
   if (toolNames.includes("complete_subtask")) {
     return lastUserText.includes("knots") ? says([knots, "all about knots"]) : says(`all about ${lastUserText}`);
@@ -59,7 +59,7 @@ const entries = (client: WebClient): LogItem[] => client.log.filter(({ activity 
 const statesIn = (item: LogItem | undefined) => item?.activity?.items.map(({ state }) => state);
 const isOver = (client: WebClient) => entries(client).at(-1)?.kind === "completion" && finals(client).length >= 2;
 
-/** What people see of a turn that delegates, whatever happened on the way. */
+/** The messages of a turn that delegates, as people see them in every case. */
 const expectOneAnswer = (client: WebClient, asked: string): void => {
   expect(finals(client).map(({ markdown, correlationId }) => [markdown, correlationId])).toEqual([
     ["I am on it.", asked],
@@ -75,7 +75,7 @@ const expectOneAnswer = (client: WebClient, asked: string): void => {
   expect(client.log.map(({ seq }) => seq)).toEqual(client.log.map((_, index) => index + 1));
 };
 
-describe("given a person at the widget's socket, counted in frames (B)", () => {
+describe("given a visitor at the widget's socket, counted in frames (B)", () => {
   it("when a turn delegates, then there are an announcement, one activity entry, and one answer", async () => {
     const { client } = await start();
     const asked = client.say("research lighthouses, tides and knots");
@@ -93,7 +93,7 @@ describe("given a person at the widget's socket, counted in frames (B)", () => {
     });
   });
 
-  it("when all is killed in the middle, then the one entry and the one answer come all the same (S11)", async () => {
+  it("when all processes are killed meanwhile, then there is still one entry and one answer (S11)", async () => {
     const { client, restart } = await start();
     const asked = client.say("research lighthouses, tides and knots");
     await client.answerTo(asked);
@@ -104,7 +104,7 @@ describe("given a person at the widget's socket, counted in frames (B)", () => {
     expectOneAnswer(client, asked);
   });
 
-  it("when a new session begins meanwhile, then clients know it, and the rest is anchored (O8, I3)", async () => {
+  it("when a new session starts meanwhile, then clients are notified, and the rest has an anchor (O8, I3)", async () => {
     const { client } = await start();
     const asked = client.say("research lighthouses, tides and knots");
     const before = (await client.answerTo(asked)).sessionId;
@@ -121,7 +121,7 @@ describe("given a person at the widget's socket, counted in frames (B)", () => {
     expect(entries(client).at(-1)?.anchor?.summary).toContain("research lighthouses");
   });
 
-  it("when the person cancels one of them, then the entry and the answer go on without it (I3)", async () => {
+  it("when the visitor cancels one subtask, then the entry and the answer continue without it (I3)", async () => {
     const { client } = await start();
     const asked = client.say("research lighthouses, tides and knots");
     const stateOfKnots = () => entries(client).at(-1)?.activity?.items[2];
@@ -133,7 +133,7 @@ describe("given a person at the widget's socket, counted in frames (B)", () => {
     expect(stateOfKnots()?.state).toBe("cancelled");
   });
 
-  it("when somebody else would cancel it, then they are told that they may not, and it goes on", async () => {
+  it("when another visitor tries to cancel it, then the command is refused, and the subtask continues", async () => {
     const { client, address } = await start();
     client.say("research lighthouses, tides and knots");
     const item = () => entries(client).at(-1)?.activity?.items[2];

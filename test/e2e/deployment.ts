@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { WebClient } from "../fakes/web-client.ts";
 import { type MooringProcess, type StartOptions, startMooring } from "./mooring-process.ts";
 
-/** A folder with a configuration, and everything that was started on it. */
+/** A folder with a configuration, and the processes that run on it. */
 export class Deployment {
   readonly folder: string;
   readonly #processes: MooringProcess[] = [];
@@ -14,14 +14,14 @@ export class Deployment {
     this.folder = folder;
   }
 
-  /** The text is YAML, which JSON is too. */
+  /** Writes the configuration as JSON, which is valid YAML. */
   static async create(config: object): Promise<Deployment> {
     const folder = await mkdtemp(join(tmpdir(), "mooring-e2e-"));
     await writeFile(join(folder, "mooring.yaml"), JSON.stringify(config, null, 2));
     return new Deployment(folder);
   }
 
-  /** Port 0 gives every process a port of its own. */
+  /** With port 0, every process gets its own port. */
   run(command: string, ...options: [args?: readonly string[], start?: Partial<StartOptions>]): MooringProcess {
     const [args = [], start = {}] = options;
     const process = startMooring([command, "--config", "mooring.yaml", ...args], { cwd: this.folder, ...start });
@@ -42,7 +42,7 @@ export class Deployment {
   }
 }
 
-/** Everything as shipped, but for the port; no load balancer has to notice a stop. */
+/** The shipped configuration with a free port and without drain time. */
 export const plainConfig = (changes: object = {}): object => ({
   gateway: { host: "127.0.0.1", port: 0, drainMs: 0 },
   backbone: "embedded",

@@ -31,7 +31,7 @@ afterEach(async () => {
   for (const close of cleanUp.splice(0).reverse()) await close();
 });
 
-/** Delegates when it is asked to research, and knows which part it plays by what it is asked. */
+/** Delegates when it is asked to research, and recognises its role by its prompt. */
 const answer = ({ lastUserText, toolNames, toolOutputs }: ModelRequest): ModelAnswer => {
   if (toolNames.includes("complete_subtask")) return says("all about knots");
   if (lastUserText.startsWith("[")) return says("Here is everything about knots.");
@@ -75,7 +75,7 @@ const identified = (times: number) =>
   discord.gateway.events.until((events) => events.filter((event) => event === "identified").length >= times);
 
 describe.each(["embedded", "nats"] as const)("given Mooring on %s, and a person in Discord", (backbone) => {
-  it("when they write in private and in a server, then each gets one answer, where it was asked", async () => {
+  it("when they write in private and in a server, then each message gets one answer in its conversation", async () => {
     const { start } = await deploy(backbone);
     await start();
     await identified(1);
@@ -94,7 +94,7 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, and a person 
 });
 
 describe("given Mooring in one process", () => {
-  it("when it is killed, then what they write meanwhile is answered by the next one, once", async () => {
+  it("when it is killed, then messages from the meantime are answered once after a restart", async () => {
     const { start } = await deploy("embedded");
     const { gateway } = await start();
     await identified(1);
@@ -114,7 +114,7 @@ describe("given Mooring in one process", () => {
 describe.each(["embedded", "nats"] as const)(
   "given a person with accounts on two bots of the agent (C6), on %s",
   (on) => {
-    it("when work is delegated on one, then its result is on both, with an anchor that leads back on the other", async () => {
+    it("when work is delegated on one, then both show its result, the other one with an anchor that links back", async () => {
       const other = await FakeDiscord.start();
       cleanUp.push(() => other.stop());
       const otherAnn = other.world.person("ann");
@@ -150,8 +150,8 @@ describe.each(["embedded", "nats"] as const)(
   },
 );
 
-describe("given two gateways, and a platform that takes one connection", () => {
-  it("when the one that has it is killed, then the other takes over", async () => {
+describe("given two gateways, and a platform that allows one connection", () => {
+  it("when the connected gateway is killed, then the other takes over", async () => {
     const { start } = await deploy("nats");
     const first = await start();
     await identified(1);
@@ -168,8 +168,8 @@ describe("given two gateways, and a platform that takes one connection", () => {
   });
 });
 
-describe("given a channel that Discord does not let in", () => {
-  it("when the token is wrong, then the others work, and health and check say why", async () => {
+describe("given a channel that Discord rejects", () => {
+  it("when the token is wrong, then other channels work, and health and check report the reason", async () => {
     const { deployment, start } = await deploy("embedded");
     discord.token = "changed meanwhile";
     const { gateway, address } = await start();

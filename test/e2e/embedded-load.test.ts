@@ -36,7 +36,7 @@ const expectAllAnsweredAfterRestart = async () => {
 };
 
 describe("given one process on the embedded backbone, under load", () => {
-  it("when it is told to stop, then it ends with 0, sockets are told to come back, and nothing is lost (F30)", async () => {
+  it("when it gets SIGTERM, then it exits with 0, clients are asked to reconnect, and nothing is lost (F30)", async () => {
     const mooring = await startUnderLoad();
     mooring.kill("SIGTERM");
     expect(await mooring.exited).toEqual({ code: 0, signal: null });
@@ -45,7 +45,7 @@ describe("given one process on the embedded backbone, under load", () => {
     await expectAllAnsweredAfterRestart();
   });
 
-  it("when it is killed, then a restart answers every message that was accepted, once and in order", async () => {
+  it("when it is killed, then every accepted message is answered after a restart, once and in order", async () => {
     const mooring = await startUnderLoad();
     mooring.kill("SIGKILL");
     await mooring.exited;

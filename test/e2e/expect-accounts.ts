@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { WebClient } from "../fakes/web-client.ts";
 
-/** By the client's own books: all it sent was accepted, shown once, and answered once, in the order it was sent. */
+/** Checks a client's own records: every message was accepted, shown once and answered once, in order. */
 export const expectAccounts = (client: WebClient): void => {
   expect(new Set(client.accepted)).toEqual(new Set(client.sent));
   expect(client.log.map(({ seq }) => seq)).toEqual(client.log.map((_, index) => index + 1));

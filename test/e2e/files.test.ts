@@ -14,7 +14,7 @@ afterEach(async () => {
   await model.stop();
 });
 
-it("when somebody attaches a text file in the widget, then the agent reads it", async () => {
+it("when a visitor attaches a text file in the widget, then the agent reads it", async () => {
   model = await ScriptedModelServer.start(({ lastUserText }) => says(`I read: ${lastUserText.split("\n")[2]}`));
   const agent = { provider: "openai-compatible", baseUrl: model.baseUrl, model: "scripted", apiKey: "none" };
   deployment = await Deployment.create(plainConfig({ agents: [{ name: "mooring", model: agent }] }));

@@ -1,6 +1,6 @@
 import type { WebClient } from "../fakes/web-client.ts";
 
-/** Makes one person of two accounts, as people do it: a code from one, entered in the other, and a word from both. */
+/** Links two accounts as people do: a code from one, entered in the other, and a confirmation by both. */
 export const linkAccounts = async (one: WebClient, other: WebClient): Promise<void> => {
   const offered = (await one.answerTo(one.command("link"))).markdown ?? "";
   const code = /[0-9A-Z]{5}-[0-9A-Z]{5}/.exec(offered)?.[0] ?? "";

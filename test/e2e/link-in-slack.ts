@@ -1,11 +1,11 @@
 import type { FakeSlack } from "../fakes/slack/fake-slack.ts";
 import type { WebClient } from "../fakes/web-client.ts";
 
-/** Older releases, which write the frozen data, have another label. */
+/** Older releases, which wrote the frozen data, have another label. */
 const labelIn = ({ blocks }: { readonly blocks: readonly object[] }): string =>
   ["Link accounts", "Yes, link them"].find((label) => JSON.stringify(blocks).includes(label)) ?? "no label";
 
-/** Ann becomes one person in the widget and in a thread of her direct messages, as she would do it herself (I1). */
+/** Links Ann's widget and a thread of her direct messages, by the steps that she would take herself (I1). */
 export const linkInSlack = async (slack: FakeSlack, web: WebClient, thread: string): Promise<void> => {
   const posts = () => slack.posted.filter((post) => post.room === "D0ANN" && post.thread === thread);
   const offered = await web.answerTo(web.command("link"));

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { MooringProcess } from "./mooring-process.ts";
 
-/** Arguments of Node, with which a process prints the address of each module that it loads. */
+/** Node arguments that make a process print the URL of each module that it loads. */
 export const REPORTS_LOADS = ["--import", new URL("./report-loads.mjs", import.meta.url).href];
 
 /** The packages in the files of the build that a process started with `REPORTS_LOADS` has loaded, by its source maps. */

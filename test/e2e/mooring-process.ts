@@ -21,11 +21,11 @@ export interface StartOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly nodeArgs?: readonly string[];
-  /** Of another build than this one. */
+  /** The main file of another build. */
   readonly main?: string;
 }
 
-/** The built product as a child process. It gets nothing of this process's environment but the PATH. */
+/** The built product as a child process. It inherits only the PATH from this process's environment. */
 export const startMooring = (args: readonly string[], options: StartOptions): MooringProcess => {
   const child: ChildProcess = spawn(process.execPath, [...(options.nodeArgs ?? []), options.main ?? MAIN, ...args], {
     cwd: options.cwd,
@@ -55,7 +55,7 @@ export const startMooring = (args: readonly string[], options: StartOptions): Mo
   };
 };
 
-/** The tests run what is built: an old build would prove nothing about the sources. */
+/** The tests run the build; an outdated build would prove nothing about the sources. */
 export const requireFreshBuild = async (): Promise<void> => {
   if (!existsSync(MAIN)) throw new Error("dist/ is missing: npm run build");
   const newer = newerSource(MAIN, ["core", "adapters", "gateway", "config"]);

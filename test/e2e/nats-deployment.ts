@@ -50,7 +50,7 @@ export class NatsDeployment {
     return core;
   }
 
-  /** Every attempt to connect goes to the next gateway, as behind a balancer. */
+  /** Each connection attempt goes to the next gateway, as behind a load balancer. */
   client(name: string): WebClient {
     const next = () => this.gateways[this.#attempts++ % this.gateways.length]?.address ?? "http://127.0.0.1:9";
     return this.#deployment.with(new WebClient(name, next));

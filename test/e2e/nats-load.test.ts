@@ -27,7 +27,7 @@ const load = (): WebClient[] => {
 const answered = (clients: readonly WebClient[]): number =>
   clients.reduce((sum, client) => sum + client.replies().length, 0);
 
-/** Any client wakes when something reaches it, so one of them is asked about all. */
+/** A client checks the condition after each of its own frames, so the condition of all is given to each of them. */
 const untilAnswered = (clients: readonly WebClient[], count: number): Promise<unknown> =>
   Promise.race(clients.map((client) => client.until(() => answered(clients) >= count, `${count} answers in all`)));
 
@@ -44,7 +44,7 @@ describe("given two gateways and two cores on NATS, under load", () => {
     expect(clients.some(({ closeCodes }) => closeCodes.length > 0)).toBe(true);
   });
 
-  it("when each is told to stop in turn and replaced, then nothing is lost and all end with 0 (F30)", async () => {
+  it("when each is stopped in turn and replaced, then nothing is lost and all exit with 0 (F30)", async () => {
     deployment = await NatsDeployment.start({ gateways: 2, cores: 2, pauseMs: 1 });
     const clients = load();
     const [gateway, core] = [first(deployment.gateways), first(deployment.cores)];

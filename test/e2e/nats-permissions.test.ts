@@ -72,7 +72,7 @@ const start = (role: Role): MooringProcess => {
 };
 
 describe("given NATS with the users of docs/nats-server.conf (F28)", () => {
-  it("when gateway and core run with their own, then everything works that they do", async () => {
+  it("when gateway and core run with their own users, then all their work succeeds", async () => {
     const [address] = await Promise.all([start("gateway").running, start("core").running]);
     const ann = deployment.with(new WebClient("ann", () => address));
     expect((await ann.answerTo(ann.say("What is 6 * 7?"))).markdown).toContain("42");
@@ -102,7 +102,7 @@ describe("given NATS with the users of docs/nats-server.conf (F28)", () => {
     expect(logs).not.toMatch(/denies|permission|violation/i);
   });
 
-  it("then every subject there is has somebody who may publish on it", async () => {
+  it("then every subject has a role that may publish on it", async () => {
     const config = await readFile(CONFIG_FILE, "utf8");
     const families = Object.values(subjectsOf("default")).map((of) => of("x").family);
     const isNamed = (family: string) =>
@@ -110,7 +110,7 @@ describe("given NATS with the users of docs/nats-server.conf (F28)", () => {
     expect(families.filter((family) => !isNamed(family))).toEqual([]);
   });
 
-  it("then every collection there is can be swept by one role, except those of keys, which none may sweep", async () => {
+  it("then every collection can be swept by one role, except those of keys, which no role may sweep", async () => {
     const config = await readFile(CONFIG_FILE, "utf8");
     const timesSwept = (name: string) => config.split(`"$JS.API.STREAM.PURGE.KV_mooring_${name}"`).length - 1;
     const names = await collections();
@@ -118,7 +118,7 @@ describe("given NATS with the users of docs/nats-server.conf (F28)", () => {
     expect(names.filter((name) => timesSwept(name) !== (KEYS.includes(name) ? 0 : 1))).toEqual([]);
   });
 
-  describe("when one of them is in the wrong hands", () => {
+  describe("when the credentials of one of them leak", () => {
     const signIn = (role: Role): Promise<NatsConnection> =>
       connect({ servers: nats.url, user: role, pass: passwords[role], inboxPrefix: `_INBOX_${role}`, timeout: 5_000 });
 
@@ -181,7 +181,7 @@ describe("given NATS with the users of docs/nats-server.conf (F28)", () => {
     });
 
     it.each<Role>(["gateway", "core"])(
-      "when %s destroys what is the other's, then the server denies it",
+      "when %s deletes data of the other role, then the server denies it",
       async (role) => {
         const config = await readFile(CONFIG_FILE, "utf8");
         const own = config.slice(config.indexOf(role === "gateway" ? "GATEWAY = {" : "CORE = {"));
@@ -211,7 +211,7 @@ describe("given NATS with the users of docs/nats-server.conf (F28)", () => {
       },
     );
 
-    it("then what each may do is answered", async () => {
+    it("then the permitted requests of each role succeed", async () => {
       expect(await attempt("gateway", "$JS.API.STREAM.INFO.mooring_user_message")).toContain("answered");
       expect(await attempt("core", "$JS.API.STREAM.MSG.GET.mooring_user_message", { seq: 1 })).toContain("answered");
     });
@@ -221,7 +221,7 @@ describe("given NATS with the users of docs/nats-server.conf (F28)", () => {
       ["gateway", "mooring.*.user.message.>"],
       ["core", "_INBOX_gateway.>"],
       ["core", "$KV.>"],
-    ])("when %s listens to %s, then the server denies it", async (role, subject) => {
+    ])("when %s subscribes to %s, then the server denies it", async (role, subject) => {
       const nc = await signIn(role);
       const denied = new Promise((resolve) => {
         nc.subscribe(subject, { callback: (error) => resolve(error?.code) });

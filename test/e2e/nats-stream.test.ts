@@ -12,7 +12,7 @@ afterEach(() => deployment.dispose());
 
 const WORDS = Array.from({ length: 30 }, (_, index) => `w${index + 1}`).join(" ");
 
-/** Deployed, and in the middle of the answer's stream. */
+/** Deploys the product and waits until an answer streams. */
 const midStream = async (): Promise<{ id: string }> => {
   deployment = await NatsDeployment.start({ gateways: 2, cores: 2, pauseMs: 40 });
   client = deployment.client("c");
@@ -29,14 +29,14 @@ const expectWholeAnswer = async (id: string): Promise<void> => {
   expectAccounts(client);
 };
 
-describe("given an answer that is being streamed", () => {
-  it("when the client is cut off, then it comes back to the whole answer, once (C5)", async () => {
+describe("given an answer that streams", () => {
+  it("when the client is disconnected, then it reconnects and gets the complete answer, once (C5)", async () => {
     const { id } = await midStream();
     client.cut();
     await expectWholeAnswer(id);
   });
 
-  it("when the client's gateway is killed, then another has the whole answer, once (C5)", async () => {
+  it("when the client's gateway is killed, then another one delivers the complete answer, once (C5)", async () => {
     const { id } = await midStream();
     const used = deployment.gateways.map(({ process }) => process);
     await Promise.all(used.map((process) => deployment.kill(process)));
@@ -45,14 +45,14 @@ describe("given an answer that is being streamed", () => {
     await expectWholeAnswer(id);
   });
 
-  it("when the cores are killed, then one that comes anew gives the whole answer, once", async () => {
+  it("when the cores are killed, then a new core gives the complete answer, once", async () => {
     const { id } = await midStream();
     await Promise.all(deployment.cores.map((core) => deployment.kill(core)));
     await deployment.addCore();
     await expectWholeAnswer(id);
   });
 
-  it("when nats-server is killed and restarted, then the whole answer comes, once", async () => {
+  it("when nats-server is killed and restarted, then the complete answer arrives, once", async () => {
     const { id } = await midStream();
     await deployment.nats.kill();
     await deployment.nats.restart();
@@ -60,8 +60,8 @@ describe("given an answer that is being streamed", () => {
   });
 });
 
-describe("given a nats-server that stays away", () => {
-  it("when somebody writes, then they are told, and what they repeat is taken once it is back (F3)", async () => {
+describe("given a nats-server that stays down", () => {
+  it("when a visitor writes, then they get an error, and a retry is accepted once it is back (F3)", async () => {
     deployment = await NatsDeployment.start({ gateways: 1, cores: 1, pauseMs: 1 });
     client = deployment.client("c");
     await client.answerTo(client.say("hello"));

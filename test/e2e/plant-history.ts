@@ -13,7 +13,7 @@ interface Planted {
 const RETENTION_MS = 30 * 24 * 3_600_000;
 
 /**
- * A visitor's log of so many entries, questions and answers in turn, as a gateway would have written it. Resolves to
+ * Writes a visitor's log with this many entries, alternating questions and answers, as a gateway would. Resolves to
  * the keys of its entries in the widget, the oldest first.
  */
 export const plantHistory = async (store: Store, { channel, visitor, count }: Planted): Promise<string[]> => {

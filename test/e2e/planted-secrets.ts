@@ -2,23 +2,23 @@ import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Secrets that look like nothing else, by where they were put. Every output is searched for all of them. */
+/** Unique secrets, by the place that they were planted in. Every output is searched for all of them. */
 export class PlantedSecrets {
   readonly #planted = new Map<string, string>();
   readonly #outputs: { readonly place: string; readonly bytes: Buffer }[] = [];
 
-  /** A new one; `prefix` is what its platform wants to see. */
+  /** Creates a secret; `prefix` is the one that its platform requires. */
   plant(where: string, prefix = ""): string {
     return this.note(where, `${prefix}canary-${randomBytes(18).toString("hex")}`);
   }
 
-  /** One that somebody else has made. */
+  /** Registers a secret that was created elsewhere. */
   note(where: string, secret: string): string {
     this.#planted.set(where, secret);
     return secret;
   }
 
-  /** Something that people, operators or a disk can see. */
+  /** Adds an output that people, operators or a disk can see. */
   seen(place: string, output: string | Buffer): void {
     this.#outputs.push({ place, bytes: Buffer.from(output) });
   }
@@ -34,7 +34,7 @@ export class PlantedSecrets {
     return this.#outputs.length;
   }
 
-  /** `<secret> in <place>`, also where it stands encoded. */
+  /** `<secret> in <place>`, also for encoded secrets. */
   found(): string[] {
     return [...this.#planted].flatMap(([where, secret]) =>
       this.#outputs
@@ -45,7 +45,7 @@ export class PlantedSecrets {
 }
 
 const spellings = (secret: string): string[] => {
-  // The middle of its base64: what stands around it shifts both ends.
+  // The middle of its base64, because the surrounding bytes change both ends.
   const encoded = [0, 1, 2].map((shift) =>
     Buffer.from(`${" ".repeat(shift)}${secret}`)
       .toString("base64")

@@ -41,8 +41,8 @@ const start = async (backbone: "embedded" | "nats") => {
   };
 };
 
-describe.each(["embedded", "nats"] as const)("given somebody at two channels, on %s", (backbone) => {
-  it("when a schedule made in one fires while only the other is open, then it is shown there once, anchored (O5, O8, P1)", async () => {
+describe.each(["embedded", "nats"] as const)("given a person on two channels, on %s", (backbone) => {
+  it("when a schedule created on one fires while only the other is open, then it is shown there once, with an anchor (O5, O8, P1)", async () => {
     const { client, restart } = await start(backbone);
     const [web, other] = [client("ann", "web"), client("ann-b", "web-b")];
     await linkAccounts(web, other);

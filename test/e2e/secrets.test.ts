@@ -30,12 +30,12 @@ const env = {
   IDENTITY_KEY: secrets.plant("web.identityKey"),
   COLLECTOR_KEY: secrets.plant("telemetry header"),
 };
-/** As a configuration names it. */
+/** The reference in the configuration. */
 const from = (name: keyof typeof env) => `\${${name}}`;
 const COLLECTOR_HEADER = "x-collector-key";
 const wrongToken = secrets.plant("a wrong token");
 const pushSecret = secrets.plant("a caller's webhook token");
-/** What is said is no secret where it is shown; logs and traces are no such place. */
+/** Message text is a secret in logs and traces, not where it is shown. */
 const words = new PlantedSecrets();
 const QUESTION = words.plant("what people say");
 const ANSWER = words.plant("what the agent says");
@@ -50,7 +50,7 @@ let deployment: Deployment;
 let mooring: MooringProcess;
 let address: string;
 
-/** As some providers do, it repeats the key in its complaint. */
+/** Repeats the key in its error, as some providers do. */
 const answer = ({ lastUserText, toolOutputs }: ModelRequest): ModelAnswer => {
   if (lastUserText.includes("break"))
     return fails(401, { error: { message: `Incorrect API key provided: ${env.MODEL_KEY}` } });
@@ -74,7 +74,7 @@ beforeAll(async () => {
   slack.botToken = env.SLACK_BOT_TOKEN;
   slack.appToken = env.SLACK_APP_TOKEN;
   discord.token = env.DISCORD_TOKEN;
-  // A peer that refuses, and says what it was sent.
+  // A peer that refuses and echoes the request.
   echo = createServer((request, response) => response.writeHead(401).end(JSON.stringify(request.headers)));
   await new Promise<void>((resolve) => echo.listen(0, "127.0.0.1", resolve));
   secrets.note("teams.appPassword", teams.signIn.appPassword);
@@ -136,7 +136,7 @@ afterAll(async () => {
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** Everything that comes back is an output. */
+/** Records every response as an output. */
 const call = async (path: string, init: RequestInit = {}): Promise<number> => {
   const response = await fetch(`${address}${path}`, init);
   const headers = JSON.stringify([...response.headers]);
@@ -226,7 +226,7 @@ const TRACED = ["send web", "send slack", "send teams", "send discord", "execute
 const hasAll = (spans: readonly ReceivedSpan[]): boolean =>
   TRACED.every((name) => spans.some((span) => span.name === name)) && spans.some(({ isError }) => isError);
 
-/** First the collector takes them, then it does not. */
+/** The collector first accepts the spans, then fails. */
 const sendTraces = async (): Promise<void> => {
   await collector.spans.until(hasAll);
   expect(collector.requests.items[0]).toMatchObject({ [COLLECTOR_HEADER]: env.COLLECTOR_KEY });
@@ -235,7 +235,7 @@ const sendTraces = async (): Promise<void> => {
   await bob.answerTo(bob.say(`hello ${QUESTION}`));
 };
 
-/** A configuration with mistakes right beside every secret. */
+/** A configuration with a mistake beside every secret. */
 const startWithMistakes = async (): Promise<void> => {
   const broken = await Deployment.create({
     admin: { tokens: [{ token: env.ADMIN_TOKEN, role: "king" }] },
@@ -252,8 +252,8 @@ const startWithMistakes = async (): Promise<void> => {
   }
 };
 
-describe("given a secret in every place that takes one", () => {
-  it("when everything is used, goes wrong and is looked at, then no output has any of them (F24)", async () => {
+describe("given a secret in every setting that takes one", () => {
+  it("when every feature is used, fails and is inspected, then no output contains a secret (F24)", async () => {
     await speakEverywhere();
     await comeWithWrongTokens();
     await callAsAgent();

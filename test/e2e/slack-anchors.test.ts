@@ -7,7 +7,7 @@ import { SlackRig } from "./slack-rig.ts";
 
 beforeAll(requireFreshBuild);
 
-/** Delegates when it is asked to research, and knows which part it plays by what it is asked. */
+/** Delegates when it is asked to research, and recognises its role by its prompt. */
 const answer = ({ lastUserText, toolNames, toolOutputs }: ModelRequest): ModelAnswer => {
   if (toolNames.includes("complete_subtask")) return says(`all about ${lastUserText}`);
   if (lastUserText.startsWith("[")) return says("Here is everything, in short.");
@@ -27,7 +27,7 @@ const anchorOf = (post: { blocks: readonly { type: string }[] } | undefined): st
 describe.each(["embedded", "nats"] as const)(
   "given Mooring on %s, and a person in Slack and in the widget",
   (backbone) => {
-    it("when they delegate in one, then both show the answer, and the other one where it came from (O8, O10, D2)", async () => {
+    it("when they delegate in one, then both show the answer, the other one with an anchor (O8, O10, D2)", async () => {
       const { visitor } = await rig.run(backbone, "socket");
       const { slack } = rig;
       const web = visitor("ann");

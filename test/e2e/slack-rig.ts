@@ -11,20 +11,20 @@ import type { MooringProcess } from "./mooring-process.ts";
 export interface Product {
   readonly gateway: MooringProcess;
   readonly address: string;
-  /** The gateway dies, and another one begins. */
+  /** Kills the gateway and starts another one. */
   replaceGateway(): Promise<Product>;
   visitor(name: string): WebClient;
-  /** Another command on the same configuration. */
+  /** Runs another command on the same configuration. */
   command(name: string, ...args: string[]): MooringProcess;
 }
 
-/** What its configuration has besides. */
+/** Further settings of the configuration. */
 export interface Besides {
   readonly agent?: object;
   readonly config?: object;
 }
 
-/** For each test a local Slack, a scripted model, and what is started on them. */
+/** A local Slack, a scripted model and the processes on them, per test. */
 export class SlackRig {
   slack!: FakeSlack;
   #model!: ScriptedModelServer;

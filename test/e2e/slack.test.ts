@@ -6,7 +6,7 @@ import { SlackRig } from "./slack-rig.ts";
 beforeAll(requireFreshBuild);
 
 const BOT = "<@U0BOT>";
-/** The model waits at them, if it is asked for the tides. */
+/** The model waits for them when it is asked about the tides. */
 let gates: [Gate, Gate];
 beforeEach(() => {
   gates = [new Gate(), new Gate()];
@@ -19,7 +19,7 @@ const rig = new SlackRig(({ lastUserText }) =>
 const answers = () => rig.slack.posted.map(({ room, thread, text }) => ({ room, thread, text }));
 
 describe.each(["embedded", "nats"] as const)("given Mooring on %s, and a person in Slack", (backbone) => {
-  it("when they write over HTTP, each event twice, then each gets one answer, where it was asked", async () => {
+  it("when each event arrives twice over HTTP, then each message gets one answer in its conversation", async () => {
     await rig.run(backbone, "http");
     const { slack } = rig;
     const direct = { text: "hello", ts: slack.world.nextTs() };
@@ -44,7 +44,7 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, and a person 
     expect(await slack.post({ body: " ".repeat(3_000_001), ...json })).toMatchObject({ status: 413 });
   });
 
-  it("when the gateway is killed, then what they write meanwhile is answered over the next socket", async () => {
+  it("when the gateway is killed, then messages from the meantime are answered over the next socket", async () => {
     const product = await rig.run(backbone, "socket");
     const { slack } = rig;
     await slack.sockets.greeted.count(1);
@@ -58,7 +58,7 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, and a person 
     expect(answers().map(({ text }) => text)).toEqual(["You said: before", "You said: meanwhile"]);
   });
 
-  it("when the gateway is killed while an answer is written, then its message becomes the whole (D4)", async () => {
+  it("when the gateway is killed while it streams an answer, then its draft becomes the complete answer (D4)", async () => {
     const product = await rig.run(backbone, "socket");
     const { slack } = rig;
     const showing = (text: string) => slack.until(([first]) => first?.text === text);
@@ -76,20 +76,20 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, and a person 
   });
 });
 
-describe("given commands and buttons in Slack, on a gateway with its core", () => {
-  it("when a slash command is given in a room, then its caller alone sees the answer, and else in private (I3)", async () => {
+describe("given commands and buttons in Slack, with gateway and core in one process", () => {
+  it("when a slash command is used in a room, then only its caller sees the answer, in the room or else in private (I3)", async () => {
     await rig.run("embedded", "http");
     const { slack } = rig;
     await slack.command({ text: "help", room: "C0LOBBY" });
     await slack.until((posted) => posted.length >= 1);
     expect(slack.posted).toMatchObject([{ room: "C0LOBBY", onlyFor: "U0ANN", text: expect.stringContaining("inbox") }]);
-    // The app is not in there.
+    // The app is not a member of this room.
     await slack.command({ text: "help", room: "C0ELSEWHERE" });
     await slack.until((posted) => posted.length >= 2);
     expect(slack.posted[1]).toMatchObject({ room: "D0ANN", text: expect.stringContaining("inbox") });
   });
 
-  it("when an answer does not get through, then `inbox` has it, and its button sends it again (D6)", async () => {
+  it("when an answer cannot be delivered, then `inbox` lists it, and its button sends it again (D6)", async () => {
     await rig.run("embedded", "http");
     const { slack } = rig;
     let refusals = 0;

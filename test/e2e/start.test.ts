@@ -11,8 +11,8 @@ beforeAll(requireFreshBuild);
 let deployment: Deployment;
 afterEach(() => deployment.dispose());
 
-describe("given the configuration that is shipped, on a fresh machine", () => {
-  it("when started, then it says where it is, answers, and stops cleanly at Ctrl-C (U2)", async () => {
+describe("given the shipped configuration on a fresh machine", () => {
+  it("when it starts, then it prints its address, answers, and stops cleanly at Ctrl-C (U2)", async () => {
     deployment = await Deployment.create(plainConfig());
     const started = performance.now();
     const mooring = deployment.run("start");
@@ -33,7 +33,7 @@ describe("given the configuration that is shipped, on a fresh machine", () => {
     expect(mooring.stderr()).not.toContain("hello there");
   });
 
-  it("when the wizard has written another, then that runs too (U2)", async () => {
+  it("when the wizard writes another configuration, then that runs too (U2)", async () => {
     deployment = await Deployment.create(plainConfig());
     const wizard = startMooring(["init", "--yes", "--output", "mine.yaml", "--port", "0"], { cwd: deployment.folder });
     expect(await wizard.exited).toEqual({ code: 0, signal: null });
@@ -41,7 +41,7 @@ describe("given the configuration that is shipped, on a fresh machine", () => {
     expect((await fetch(`${address}/health/ready`)).status).toBe(200);
   });
 
-  it("when started again, then the conversation and the operators' token are still there", async () => {
+  it("when it starts again, then the conversation and the operators' token are still there", async () => {
     deployment = await Deployment.create(plainConfig());
     const first = deployment.run("start");
     let address = await first.running;
@@ -62,7 +62,7 @@ describe("given the configuration that is shipped, on a fresh machine", () => {
     expect((await readFile(tokenFile, "utf8")).trim()).toBe(token);
   });
 
-  it("when it starts, then nothing is loaded that is not configured (U2)", async () => {
+  it("when it starts, then it loads only the configured packages (U2)", async () => {
     deployment = await Deployment.create(plainConfig());
     const mooring = deployment.run("start", [], { nodeArgs: REPORTS_LOADS });
     await mooring.running;

@@ -16,7 +16,7 @@ import type { TeamsPlace } from "../fakes/teams/sent-activity.ts";
 import { freePort } from "../setup/free-port.ts";
 import { plainConfig } from "./deployment.ts";
 
-/** What a person with these ids and this secret has in the file after reading the guide. */
+/** The configuration file of a reader of the guide, with these ids and this secret. */
 const configBy = ({ config }: FakeTeams, dataDir: string, port: number): Config => {
   const example = teamsGuide
     .yaml("gateway:")
@@ -26,7 +26,7 @@ const configBy = ({ config }: FakeTeams, dataDir: string, port: number): Config 
     gateway: object;
     channels: { teams: Record<string, unknown> };
   };
-  // the addresses of a local Teams; everything else is as the guide has it
+  // The addresses of a local Teams; the rest is as in the guide.
   const { adapter: _, appId: _id, appPassword: _password, tenantId: _tenant, ...addresses } = config;
   const whole = plainConfig({
     gateway: { host: "127.0.0.1", port, ...gateway },
@@ -41,7 +41,7 @@ const configBy = ({ config }: FakeTeams, dataDir: string, port: number): Config 
   });
 };
 
-describe("given somebody who follows the guide for Teams to the letter", () => {
+describe("given a deployment made exactly by the Teams guide", () => {
   let teams: FakeTeams;
   let folder: string;
   let config: Config;
@@ -58,15 +58,15 @@ describe("given somebody who follows the guide for Teams to the letter", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it("when they run mooring check --live, then all is well (U2)", async () => {
+  it("when mooring check --live runs, then it finds no problems (U2)", async () => {
     const findings = await checkLive(config, { clock: systemClock, newId: randomUUID });
     expect(findings.filter(({ verdict }) => verdict === "problem")).toEqual([]);
     expect(findings).toContainEqual(expect.objectContaining({ verdict: "ok", subject: "channel teams" }));
   });
 
-  it("when they start it, then it is heard at the guide's endpoint in every place of the manifest, and knows its commands", async () => {
+  it("when it starts, then it answers at the guide's endpoint in every scope of the manifest, with its commands", async () => {
     const signal = new AbortController().signal;
-    const parts = { clock: systemClock, logger: silentLogger, newId: randomUUID, giveUp: signal };
+    const parts = { clock: systemClock, logger: silentLogger, newId: randomUUID, abortStart: signal };
     mooring = await runMooring({ config, roles: ["gateway", "core"], ...parts });
     const [endpoint = ""] = /https:\/\/YOUR-HOST\/[\w/]+/.exec(teamsGuide.text) ?? [];
     teams.endpoint = endpoint.replace("https://YOUR-HOST", `http://127.0.0.1:${config.gateway.port}`);

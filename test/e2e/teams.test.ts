@@ -28,7 +28,7 @@ const Buttons = z.object({
 });
 const saying = (posts: readonly Post[], words: string) => posts.filter((post) => textOf(post).includes(words));
 
-/** In this process, so that the egress guard watches all of it. */
+/** Runs in this process, so that the egress guard covers it. */
 describe.each(["embedded", "nats"])("given Mooring in Teams, on %s", (kind) => {
   let teams: FakeTeams;
   let branch: FakeTeams;
@@ -69,7 +69,7 @@ describe.each(["embedded", "nats"])("given Mooring in Teams, on %s", (kind) => {
       clock: systemClock,
       logger,
       newId: randomUUID,
-      giveUp: new AbortController().signal,
+      abortStart: new AbortController().signal,
     });
     teams.endpoint = `${mooring.url}/channels/teams/messages`;
     branch.endpoint = `${mooring.url}/channels/branch/messages`;
@@ -92,7 +92,7 @@ describe.each(["embedded", "nats"])("given Mooring in Teams, on %s", (kind) => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it("when a person writes, in private or in a thread, then the answer is there, once, whatever Teams repeats", async () => {
+  it("when a person writes in private or in a thread, then there is one answer, also after redeliveries", async () => {
     expect(await teams.say({ text: "tides?", id: "17" })).toBe(200);
     expect(await teams.say({ text: "tides?", id: "17" })).toBe(200);
     expect(await teams.say({ text: "tides?", place: "channel", id: "18" })).toBe(200);
@@ -101,13 +101,13 @@ describe.each(["embedded", "nats"])("given Mooring in Teams, on %s", (kind) => {
     const isAnswered = (items: readonly Post[]) =>
       saying(items, "knots?").length > 0 && items.some(({ conversationId }) => conversationId === thread);
     const posts = await teams.api.posts.until(isAnswered);
-    // a second answer to the first message would stand before the one to the last
+    // A second answer to the first message would come before the one to the last.
     const inPrivate = posts.filter(({ conversationId }) => conversationId === "a:chat-with-ann");
     expect(inPrivate.map((post) => textOf(post).trim())).toEqual(["You said: tides?", "You said: knots?"]);
     expect(posts).toHaveLength(3);
   });
 
-  it("when an answer takes a while, then people see how it begins and then the whole, in one message (D8)", async () => {
+  it("when an answer takes a while, then people see a draft and then the complete answer, in one message (D8)", async () => {
     await teams.say({ text: "slowly" });
     const [beginning] = await teams.api.posts.count(1);
     expect(textOf(beginning as Post).trim()).toBe("The tide is …");
@@ -119,7 +119,7 @@ describe.each(["embedded", "nats"])("given Mooring in Teams, on %s", (kind) => {
     expect(posts.map((post) => textOf(post).trim())).toEqual(["The tide is high at noon.", "You said: knots?"]);
   });
 
-  it("when somebody else writes in Teams' name, then nobody hears it", async () => {
+  it("when a forged request arrives in Teams' name, then it is refused", async () => {
     const forged = messageBy(teams, { text: "psst" }, "17");
     expect(await teams.send(forged, { forged: true })).toBe(401);
     expect(await branch.send(forged)).toBe(401);
@@ -130,7 +130,7 @@ describe.each(["embedded", "nats"])("given Mooring in Teams, on %s", (kind) => {
     expect(model.requests.map(({ lastUserText }) => lastUserText).join()).not.toContain("psst");
   });
 
-  it("when Teams refuses an answer, then it is kept with the state that people know, and others go on", async () => {
+  it("when Teams refuses an answer, then it is listed with the state of the conversation, and others are delivered", async () => {
     await teams.say({ text: "tides?" });
     await teams.api.posts.count(1);
     teams.fault = teamsFaults.blocked;
@@ -138,21 +138,21 @@ describe.each(["embedded", "nats"])("given Mooring in Teams, on %s", (kind) => {
     const lines = await logger.lines.until((all) => all.some(({ message }) => message === "dead letter"));
     const [dead] = lines.filter(({ message }) => message === "dead letter");
     expect(dead?.fields.reason).toMatch(/^forbidden: blocked: the person has blocked the app/);
-    teams.mend();
+    teams.recover();
     await teams.say({ text: "ropes?" });
     expect(textOf((await teams.api.posts.count(2))[1] as Post)).toContain("ropes?");
   });
 
-  it("when Teams refuses answers, then inbox says why in people's words, and each can be sent again (D6)", async () => {
+  it("when Teams refuses answers, then inbox explains each in plain words, and each can be sent again (D6)", async () => {
     const refused = { personal: "blocked", groupChat: "disabled", channel: "removed" } as const;
     for (const [index, [place, state]] of Object.entries(refused).entries()) {
       teams.fault = teamsFaults[state];
       await teams.say({ text: `${state}?`, place: place as TeamsPlace });
       await logger.lines.until((all) => all.filter(({ message }) => message === "dead letter").length > index);
-      // Whatever is heard from the private chat makes it worth another try.
+      // Any message from the private chat makes another attempt worthwhile.
       await teams.install("add");
     }
-    teams.mend();
+    teams.recover();
     await teams.say({ text: "/inbox" });
     const [page] = saying(await teams.api.posts.count(1), "may not have reached you") as [Post];
     for (const state of Object.values(refused)) expect(textOf(page)).toContain(`(${state}: `);
@@ -172,13 +172,13 @@ describe.each(["embedded", "nats"])("given Mooring in Teams, on %s", (kind) => {
     await teams.api.posts.until((items) => saying(items, "I am on it.").length > 0);
     await teams.say({ text: "/new" });
     await teams.api.posts.until((items) => saying(items, "new session").length > 0);
-    // Teams is away when the work ends, so that the answer waits for it through the restart
+    // Teams is down when the work ends, so that the answer waits for it across the restart.
     teams.fault = teamsFaults.unavailable;
     gate.release();
     await logger.lines.until((all) => all.some(({ message }) => message === "delivery failed, retrying"));
     await mooring.stop();
     await start();
-    teams.mend();
+    teams.recover();
     const posts = await teams.api.posts.until((items) => saying(items, "all about lighthouses").length > 0);
     const [last] = saying(posts, "all about lighthouses") as [Post];
     expect(last.conversationId).toBe("a:chat-with-ann");
@@ -186,7 +186,7 @@ describe.each(["embedded", "nats"])("given Mooring in Teams, on %s", (kind) => {
     expect(cardsOf(last)).toContain('"command":"why"');
   });
 
-  it("when a person has another private place, then the answer is there too, with an anchor (D2, O8)", async () => {
+  it("when a person has another private conversation, then it shows the answer too, with an anchor (D2, O8)", async () => {
     await branch.say({ text: "hello" });
     await branch.api.posts.count(1);
     await teams.say({ text: "research lighthouses" });

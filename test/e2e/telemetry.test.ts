@@ -13,7 +13,7 @@ beforeAll(requireFreshBuild);
 const RESULT = "Here is canary, in short.";
 const TOKEN = "k3y-0f-th3-p41r-9f2c7b";
 
-/** Delegates, asks the other deployment, and makes one answer of both. */
+/** Delegates, calls the other deployment, and combines both results in one answer. */
 const answer = ({ lastUserText, toolNames, toolOutputs }: ModelRequest): ModelAnswer => {
   if (toolNames.includes("complete_subtask")) return says("all about canary tides");
   if (lastUserText.startsWith("[")) return says(RESULT);
@@ -59,8 +59,8 @@ const isResearch = ({ name, attributes }: ReceivedSpan) =>
   attributes["mooring.channel"] === "slack" &&
   attributes["mooring.trigger"] === "message";
 
-describe("given Mooring as processes on NATS, a peer elsewhere, and a collector", () => {
-  it("when a Slack message delegates, asks the peer and is answered in the widget, then that is one trace (U4)", async () => {
+describe("given Mooring as processes on NATS, a remote peer, and a collector", () => {
+  it("when a Slack message delegates, calls the peer and is answered in the widget, then that is one trace (U4)", async () => {
     const address = await startPeer();
     const product = await rig.run("nats", "socket", {
       agent: { peers: ["harbour"] },
@@ -121,13 +121,17 @@ describe("given Mooring as processes on NATS, a peer elsewhere, and a collector"
 });
 
 const SDK = "@opentelemetry/sdk-trace";
-/** The metrics' library brings the API of OpenTelemetry along. */
+/** The metrics library depends on the OpenTelemetry API. */
 const isOfTelemetrySdk = (name: string): boolean => name.startsWith("@opentelemetry/") && name !== "@opentelemetry/api";
 
-describe("given Mooring as it is built", () => {
+describe("given the built product", () => {
   it.each([
-    ["no collector is configured, then nothing of OpenTelemetry's SDK is loaded", () => ({}), []],
-    ["one is, then it is loaded", () => ({ telemetry: telemetry("mooring") }), expect.arrayContaining([SDK])],
+    ["no collector is configured, then the OpenTelemetry SDK is not loaded", () => ({}), []],
+    [
+      "a collector is configured, then the OpenTelemetry SDK is loaded",
+      () => ({ telemetry: telemetry("mooring") }),
+      expect.arrayContaining([SDK]),
+    ],
   ])("when %s (U4)", async (_, changes, expected) => {
     const deployment = await deploy(changes());
     const mooring = deployment.run("start", [], { nodeArgs: REPORTS_LOADS });

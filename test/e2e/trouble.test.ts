@@ -15,15 +15,15 @@ beforeAll(requireFreshBuild);
 let deployment: Deployment;
 afterEach(() => deployment.dispose());
 
-/** It ended with 1, and said why in words, without a stack. */
+/** The process exited with 1 and printed the reason without a stack. */
 const expectClearEnd = async (mooring: ReturnType<Deployment["run"]>, words: RegExp): Promise<void> => {
   expect(await mooring.exited).toEqual({ code: 1, signal: null });
   expect(mooring.stderr()).toMatch(words);
   expect(mooring.stderr()).not.toMatch(/\n\s+at /);
 };
 
-describe("given something that stands in the way of a start", () => {
-  it("when the port is in use, then it says so and what to do (U2)", async () => {
+describe("given a start that cannot succeed", () => {
+  it("when the port is in use, then the error names it and says what to do (U2)", async () => {
     const other = createServer();
     await once(other.listen(0, "127.0.0.1"), "listening");
     const { port } = other.address() as AddressInfo;
@@ -32,12 +32,12 @@ describe("given something that stands in the way of a start", () => {
     other.close();
   });
 
-  it("when the host is no address of this machine, then it says so", async () => {
+  it("when the host is not an address of this machine, then the error names the host", async () => {
     deployment = await Deployment.create(plainConfig({ gateway: { host: "192.0.2.1", port: 0 } }));
-    await expectClearEnd(deployment.run("start"), /^mooring: 192\.0\.2\.1 is no address of this machine/);
+    await expectClearEnd(deployment.run("start"), /^mooring: 192\.0\.2\.1 is not an address of this machine/);
   });
 
-  it("when another process has the data, then it says so", async () => {
+  it("when another process holds the data, then the error says so", async () => {
     deployment = await Deployment.create(plainConfig());
     await deployment.run("start").running;
     await expectClearEnd(deployment.run("start"), /^mooring: .*data.*(in use|another process|already)/i);
@@ -52,14 +52,14 @@ describe("given something that stands in the way of a start", () => {
   });
 
   it.each(["gateway", "core"])(
-    "when %s is run alone on the embedded backbone, then it says what to do",
+    "when %s is run alone on the embedded backbone, then the error says what to do",
     async (part) => {
       deployment = await Deployment.create(plainConfig());
       await expectClearEnd(deployment.run(part), /needs|one process only: use "mooring start", or set backbone to/);
     },
   );
 
-  it("when NATS is not there, then it lives, is not ready and says why, and stops when asked", async () => {
+  it("when NATS is down, then the process is live, reports why it is not ready, and stops on request", async () => {
     const backbone = { nats: { servers: ["nats://127.0.0.1:9"] } };
     const port = await freePort();
     deployment = await Deployment.create(plainConfig({ backbone, gateway: { host: "127.0.0.1", port } }));
@@ -75,21 +75,21 @@ describe("given something that stands in the way of a start", () => {
 });
 
 describe("given the command line", () => {
-  it("when it is not understood, then it exits with 2 and names what is wrong", async () => {
+  it("when it is invalid, then it exits with 2 and names the mistake", async () => {
     deployment = await Deployment.create(plainConfig());
     const mooring = deployment.run("strat");
     expect((await mooring.exited).code).toBe(2);
     expect(mooring.stderr()).toMatch(/unknown command 'strat'[\s\S]*start/);
   });
 
-  it("when asked for help, then it explains every command", async () => {
+  it("when help is requested, then it explains every command", async () => {
     deployment = await Deployment.create(plainConfig());
     const mooring = deployment.run("--help");
     expect((await mooring.exited).code).toBe(0);
     for (const command of ["start", "gateway", "core", "check"]) expect(mooring.stdout()).toMatch(command);
   });
 
-  it("when check is asked, then it says what would run; with --live, also what it found (U2)", async () => {
+  it("when check runs, then it prints what would run; with --live, also its findings (U2)", async () => {
     deployment = await Deployment.create(plainConfig());
     const offline = deployment.run("check");
     expect((await offline.exited).code).toBe(0);
@@ -100,7 +100,7 @@ describe("given the command line", () => {
     expect(live.stdout()).toMatch(/ok\s+backbone: embedded; durability power-loss/);
   });
 
-  it("when check --live finds NATS away, then it says so and exits with 1", async () => {
+  it("when check --live finds NATS down, then it says so and exits with 1", async () => {
     deployment = await Deployment.create(plainConfig({ backbone: { nats: { servers: ["nats://127.0.0.1:9"] } } }));
     const live = deployment.run("check", ["--live"]);
     expect((await live.exited).code).toBe(1);
@@ -113,7 +113,7 @@ describe("given a nats-server", () => {
   afterEach(() => nats.stop());
   const on = (server: NatsServer) => plainConfig({ backbone: { nats: { servers: [server.url] } } });
 
-  it("when check --live asks it, then its version and what it survives are told (U2)", async () => {
+  it("when check --live contacts it, then it prints its version and durability (U2)", async () => {
     nats = await NatsServer.start();
     deployment = await Deployment.create(on(nats));
     const live = deployment.run("check", ["--live"]);
@@ -122,7 +122,7 @@ describe("given a nats-server", () => {
     expect(live.stdout()).toMatch(/note\s+sync setting: NATS .*durability process-crash/);
   });
 
-  it("when it has no JetStream, then a start ends and says how to get it", async () => {
+  it("when it has no JetStream, then a start fails and says how to enable it", async () => {
     nats = await NatsServer.start({ jetStream: false });
     deployment = await Deployment.create(on(nats));
     await expectClearEnd(
@@ -131,13 +131,13 @@ describe("given a nats-server", () => {
     );
   });
 
-  it("when it refuses the credentials, then a start ends and says so", async () => {
+  it("when it refuses the credentials, then a start fails and says so", async () => {
     nats = await NatsServer.start({ auth: { token: "right" } });
     deployment = await Deployment.create(on(nats));
     await expectClearEnd(deployment.run("core"), /mooring: NATS at .* refuses the credentials/);
   });
 
-  it("when it comes up only after Mooring, then Mooring lives, says why it is not ready, and becomes it (F4)", async () => {
+  it("when it starts after Mooring, then Mooring is live, reports why it is not ready, and becomes ready (F4)", async () => {
     nats = await NatsServer.start({ startLater: true });
     const gateway = { host: "127.0.0.1", port: await freePort() };
     deployment = await Deployment.create({ ...on(nats), gateway });
@@ -156,8 +156,8 @@ describe("given a nats-server", () => {
   });
 });
 
-describe("given a core on its own", () => {
-  it("when it has a port, then it tells its health and metrics there, and serves nothing else (U4)", async () => {
+describe("given a separate core", () => {
+  it("when it has a port, then it serves health and metrics there, and nothing else (U4)", async () => {
     const nats = await NatsServer.start();
     try {
       const changes = { backbone: { nats: { servers: [nats.url], partitions: 4 } }, core: { port: 0 } };
@@ -175,8 +175,8 @@ describe("given a core on its own", () => {
   });
 });
 
-describe("given a channel that lets only some accounts speak", () => {
-  it("when somebody else writes, then they are told, and nothing of it is taken (I2)", async () => {
+describe("given a channel that admits only some accounts", () => {
+  it("when another account writes, then it gets an error, and the message is not stored (I2)", async () => {
     const channels = { web: { adapter: "web", access: { accounts: ["ann"] } } };
     deployment = await Deployment.create(plainConfig({ channels }));
     const address = await deployment.run("start").running;
@@ -190,7 +190,7 @@ describe("given a channel that lets only some accounts speak", () => {
 });
 
 describe("given a process that waits for a turn before it stops", () => {
-  it("when a second signal comes, then it ends at once, and a restart takes the turn up again", async () => {
+  it("when it gets a second signal, then it exits at once, and a restart resumes the turn", async () => {
     deployment = await Deployment.create(plainConfig({ agents: [{ name: "mooring", model: SLOW }] }));
     const mooring = deployment.run("start");
     let address = await mooring.running;
@@ -210,7 +210,7 @@ describe("given a process that waits for a turn before it stops", () => {
 });
 
 describe("given a bug", () => {
-  it("when nobody handles a rejection, then it is logged as such and the process ends with 1", async () => {
+  it("when a rejection is not handled, then it is logged as such and the process exits with 1", async () => {
     deployment = await Deployment.create(plainConfig());
     const bug = "process.on('SIGUSR2', () => Promise.reject(new Error('a bug')))";
     const mooring = deployment.run("start", [], { nodeArgs: ["--import", `data:text/javascript,${bug}`] });
@@ -225,7 +225,7 @@ describe("given a bug", () => {
   });
 });
 
-/** A word every ten seconds. */
+/** Writes a word every ten seconds. */
 const SLOW = { provider: "demo", pauseMs: 10_000 };
 
 const answers = async (url: string, exited: Promise<unknown>): Promise<void> => {

@@ -44,7 +44,7 @@ const backbones = {
   },
 };
 
-/** The product with two instances of the web adapter, one of which plays the other channel. */
+/** The product with two instances of the web adapter, one of which stands for another channel. */
 const start = async (backbone: keyof typeof backbones) => {
   const deployment = await Deployment.create(
     plainConfig({
@@ -80,8 +80,8 @@ const shown = (client: WebClient) =>
     anchor?.summary,
   ]);
 
-describe.each(["embedded", "nats"] as const)("given somebody at two channels, on %s", (backbone) => {
-  it("when the second message's work ends after a restart, then each view has it once, and only the other is anchored (O8, D2, D3)", async () => {
+describe.each(["embedded", "nats"] as const)("given a person on two channels, on %s", (backbone) => {
+  it("when the work of the second message ends after a restart, then each channel shows it once, only the other with an anchor (O8, D2, D3)", async () => {
     const { client, restart } = await start(backbone);
     const [web, other] = [client("ann", "web"), client("ann-b", "web-b")];
     const strangers = [client("eve", "web"), client("eve-b", "web-b")];
@@ -102,7 +102,7 @@ describe.each(["embedded", "nats"] as const)("given somebody at two channels, on
     ]);
     expect(shown(other)).toEqual([[ANSWER, "unsolicited", ASK]]);
 
-    // The agent knows in both what it has said there (O15).
+    // Both sessions contain the answer (O15).
     for (const [one, text] of [
       [web, "what was that?"],
       [other, "and what was this?"],
@@ -112,7 +112,7 @@ describe.each(["embedded", "nats"] as const)("given somebody at two channels, on
     }
     for (const stranger of strangers) expect(finals(stranger)).toHaveLength(1);
 
-    // Once the link is undone, what is begun in one is no longer seen in the other.
+    // After unlinking, work of one account is no longer shown to the other.
     await other.answerTo(other.command("unlink"));
     await web.answerTo(web.say(ASK));
     await web.until(() => finals(web).length === 6, "the second answer");

@@ -6,7 +6,7 @@ const self = { tenant: "default", name: "mooring" };
 const deps = {
   workspaces: new Map([[self.name, { options: { commands: [["npm", "test"]] } }]]),
   directory: { peersOf: () => [{}] },
-  inbound: { rulesOf: () => ({ toldSkills: [] }) },
+  inbound: { rulesOf: () => ({ noticeSkills: [] }) },
 };
 
 /** The tools of an agent that has peers and a repository. They cannot be run. */

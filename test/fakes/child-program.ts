@@ -8,9 +8,9 @@ import { projectRoot } from "../setup/project-files.ts";
 const built = new Map<string, string>();
 
 /**
- * A program of the tests, bundled with its packages and without source maps: many are started only to be killed, and
- * finding hundreds of files, or reading a map, takes longer than all the rest of a start. Code that it imports only when
- * it needs it is a file of its own, so that a start does not parse the other backbone.
+ * Bundles a test program with its packages and without source maps. Tests start many processes only to kill them, and
+ * resolving hundreds of files or reading a source map takes longer than the rest of a start. Dynamic imports become
+ * separate files, so that a start does not parse the other backbone.
  */
 export const childProgram = (source: URL): string => {
   const known = built.get(source.href);
@@ -43,14 +43,14 @@ const bundle = (file: string, name: string, outfile: string): void => {
   });
   mkdirSync(OUTDIR, { recursive: true });
   const isProgram = ({ path }: { path: string }) => path === outfile;
-  // The program comes last: a process that finds it must find all that it imports.
+  // Written last: a process that finds the program must find everything that it imports.
   for (const { path, contents } of outputFiles.toSorted((a, b) => Number(isProgram(a)) - Number(isProgram(b)))) {
-    // Several test files may build it at once; each puts whole files in place.
-    const aside = `${path}.${process.pid}`;
-    writeFileSync(aside, contents);
-    renameSync(aside, path);
+    // Atomic, because several test files may build the program concurrently.
+    const temporary = `${path}.${process.pid}`;
+    writeFileSync(temporary, contents);
+    renameSync(temporary, path);
   }
 };
 
-/** For packages that are CommonJS. */
+/** CommonJS packages need `require`. */
 const REQUIRE = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';

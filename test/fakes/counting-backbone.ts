@@ -4,11 +4,11 @@ import type { Store } from "../../core/contract/ports/store.ts";
 
 interface Counted {
   readonly writes: string[];
-  /** Of single values, by their collection. */
+  /** Collections of the records read by key. */
   readonly reads: string[];
 }
 
-/** Passes everything on, and notes what becomes durable. As others may write too, if not said otherwise. */
+/** Forwards every call and records reads and durable writes. `exclusive`: no other process writes to the store. */
 export const countingBackbone = (backbone: Backbone, exclusive = false): Backbone & Counted => {
   const writes: string[] = [];
   const reads: string[] = [];

@@ -1,6 +1,6 @@
 import type { Labels, Meter } from "../../core/contract/ports/telemetry.ts";
 
-/** Keeps what was counted and measured. */
+/** Records counters and observed values. */
 export class CountingMeter implements Meter {
   readonly counts = new Map<string, number>();
   readonly observed = new Map<string, number[]>();

@@ -1,12 +1,12 @@
 import type { Delivery } from "../../adapters/contract/channel-adapter.ts";
-import { draw, NotDrawn } from "../../adapters/contract/render-delivery.ts";
+import { RenderFailed, renderOrFail } from "../../adapters/contract/render-delivery.ts";
 
-/** As the relay does it: drawn, or plain if it cannot be drawn. */
+/** Renders like the relay: as plain text if the reply cannot be rendered. */
 export const drawnOrPlain = <T>(delivery: Delivery, render: (delivery: Delivery) => T): T => {
   try {
-    return draw(delivery, render);
+    return renderOrFail(delivery, render);
   } catch (error) {
-    if (!(error instanceof NotDrawn)) throw error;
+    if (!(error instanceof RenderFailed)) throw error;
     return render({ ...delivery, plain: true });
   }
 };

@@ -16,7 +16,7 @@ const nested = (length: number, around: (inner: string) => string): string => {
 const repeated = (pieces: Readonly<Record<string, string>>): Record<string, (length: number) => string> =>
   Object.fromEntries(Object.entries(pieces).map(([name, piece]) => [name, (length) => filled(piece, length)]));
 
-/** Texts that make parsers slow, deep or wrong, each of about the length that is asked for. */
+/** Texts that make parsers slow, recurse deeply or fail, each of about the requested length. */
 export const hostileMarkdown: Readonly<Record<string, (length: number) => string>> = {
   ...repeated({
     quotes: ">",

@@ -4,17 +4,17 @@ import type { Conversation } from "../../core/contract/messages/conversation.ts"
 import type { UserSignal } from "../../core/contract/messages/signals.ts";
 import { Recorder } from "./recorder.ts";
 
-/** A channel without a platform: it keeps what it is handed, and does what a test tells it. */
+/** A channel without a platform: records deliveries and signals, and can delay or fail on demand. */
 export class LogChannel implements SignalAdapter, TypingAdapter {
   readonly channel: string;
   readonly capabilities: Capabilities;
   readonly deliveries = new Recorder<Delivery>();
   readonly signals = new Recorder<UserSignal>();
   readonly typing = new Recorder<Conversation>();
-  /** "start", "stop" and the ids of deliveries, as they happened. */
+  /** "start", "stop" and the ids of deliveries, in order. */
   readonly events = new Recorder<string>();
   inbox: Inbox | undefined;
-  /** What deliver does before it accepts. */
+  /** Runs before each delivery; a rejection fails it. */
   before: (delivery: Delivery) => Promise<void> = async () => undefined;
   beforeStart: () => Promise<void> = async () => undefined;
 
@@ -40,7 +40,7 @@ export class LogChannel implements SignalAdapter, TypingAdapter {
     this.events.add("stop");
   }
 
-  hear(signal: UserSignal): void {
+  onSignal(signal: UserSignal): void {
     this.signals.add(signal);
   }
 
@@ -49,7 +49,7 @@ export class LogChannel implements SignalAdapter, TypingAdapter {
   }
 }
 
-/** The same where entries can be changed. */
+/** A log channel whose entries can be edited. */
 export class EditingLogChannel extends LogChannel implements EditingAdapter {
   readonly edits = new Recorder<{ messageId: string; delivery: Delivery }>();
 

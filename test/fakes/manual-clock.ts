@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../../core/contract/ports/clock.ts";
 
-/** Time that stands still until a test moves it. */
+/** A clock that only the test advances. */
 export class ManualClock implements Clock {
   #now: number;
   #elapsed = 0;
@@ -24,17 +24,17 @@ export class ManualClock implements Clock {
     return { cancel: () => this.#timers.delete(timer) };
   }
 
-  /** Somebody sets the clock on the wall: what is measured goes on as before. */
+  /** Changes the wall time; monotonic time and timers are unaffected. */
   jump(ms: number): void {
     this.#now += ms;
   }
 
-  /** How many timers are still armed. */
+  /** Number of armed timers. */
   get pending(): number {
     return this.#timers.size;
   }
 
-  /** Calls back everything that falls due on the way, in order. */
+  /** Advances the time and runs the timers that become due, in order. */
   advance(ms: number): void {
     const until = this.#elapsed + ms;
     for (;;) {

@@ -1,4 +1,4 @@
-/** Something a test opens when it wants the answer to go on. */
+/** Holds an answer back until the test releases it. */
 export class Gate {
   readonly opened: Promise<void>;
   #open: () => void = () => {};
@@ -16,25 +16,25 @@ export class Gate {
 
 export interface ScriptedToolCall {
   readonly name: string;
-  /** A string is sent as it is, so it may be malformed; anything else as JSON. */
+  /** A string is sent unchanged, so it may be malformed; any other value is sent as JSON. */
   readonly arguments: unknown;
-  /** "" sends none. Without it, the server makes one. */
+  /** "" sends no id. Absent: the server generates one. */
   readonly id?: string;
 }
 
-/** A model that speaks: pieces of text in order, waiting at each gate, then its tool calls. */
+/** A model's answer: pieces of text in order, with a wait at each gate, then tool calls. */
 export interface Speech {
   readonly kind: "speech";
   readonly pieces: readonly (string | Gate)[];
   readonly toolCalls: readonly ScriptedToolCall[];
-  /** "cut" destroys the connection after the last piece; "unfinished" ends it politely, but too early. */
+  /** "cut" destroys the connection after the last piece; "unfinished" ends the stream without its closing events. */
   readonly ending: "complete" | "cut" | "unfinished";
-  /** As the protocol spells it; by default what fits the answer. */
+  /** In the protocol's notation; absent: the one that fits the answer. */
   readonly finishReason?: string;
   readonly usage?: { readonly input: number; readonly output: number };
 }
 
-/** Anything that HTTP can carry. */
+/** An arbitrary HTTP response. */
 export interface RawAnswer {
   readonly kind: "raw";
   readonly status: number;
@@ -42,7 +42,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Takes the request and never answers, or hangs up at once. */
+/** "silence" never responds; "hang-up" closes the connection. */
 export interface NoAnswer {
   readonly kind: "silence" | "hang-up";
 }

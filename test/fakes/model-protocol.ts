@@ -4,16 +4,16 @@ export interface NumberedCall extends ScriptedToolCall {
   readonly id: string;
 }
 
-/** How one provider's API spells an answer. */
+/** The response format of one provider's API. */
 export interface ModelProtocol {
   readonly name: "openai" | "anthropic";
   readonly path: string;
-  /** Server-sent events, complete with their blank lines. */
+  /** Server-sent events, including their blank lines. */
   opening(): string;
   text(delta: string): string;
   toolCall(call: NumberedCall, index: number): string;
   closing(speech: Speech): string;
-  /** The body for a request that did not ask for a stream. */
+  /** The response body without streaming. */
   whole(text: string, calls: readonly NumberedCall[], speech: Speech): object;
 }
 
@@ -72,7 +72,7 @@ const anthropicMessage = (rest: object) => ({
   ...rest,
 });
 
-/** Text is block 0, which stays empty for an answer of tool calls alone; calls are the blocks after it. */
+/** Block 0 is the text, empty if the answer has only tool calls; the calls are the next blocks. */
 export const anthropic: ModelProtocol = {
   name: "anthropic",
   path: "/v1/messages",

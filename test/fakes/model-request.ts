@@ -4,7 +4,7 @@ import { z } from "zod";
 const Part = z.looseObject({ type: z.string(), text: z.string().optional() });
 const Content = z.union([z.string(), z.array(Part)]).nullish();
 
-/** As much of both protocols' bodies as a script needs. Everything else is kept as it came. */
+/** The fields of both protocols that scripts use; other fields are kept unchanged. */
 const Body = z.looseObject({
   model: z.string(),
   stream: z.boolean().default(false),
@@ -15,19 +15,19 @@ const Body = z.looseObject({
 });
 type Body = z.infer<typeof Body>;
 
-/** A request as the scripted server got it. */
+/** A request that the scripted server received. */
 export interface ModelRequest {
   /** Counted from 1. */
   readonly number: number;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Body;
-  /** The latest words of a person. */
+  /** The last message of the user. */
   readonly lastUserText: string;
   /** Outputs of the tools called since then, in order. */
   readonly toolOutputs: readonly string[];
   readonly toolNames: readonly string[];
-  /** Resolves when the connection of this exchange is gone, or the answer is complete. */
+  /** Resolves when the response is complete or the client has disconnected. */
   readonly closed: Promise<"answered" | "client-left">;
 }
 
@@ -52,7 +52,7 @@ const textIn = (content: Content): string | undefined => {
   return texts.length === 0 ? undefined : texts.join("");
 };
 
-/** OpenAI has a role for them; Anthropic has parts in a message of the user. */
+/** OpenAI has a role for tool outputs; Anthropic has parts in a user message. */
 const toolOutputsIn = (role: string, content: Content): string[] => {
   if (role === "tool") return [textIn(content) ?? ""];
   if (role !== "user" || typeof content === "string") return [];

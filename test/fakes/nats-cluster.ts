@@ -7,7 +7,7 @@ import { connect } from "nats";
 import { z } from "zod";
 import { freePort } from "../setup/free-port.ts";
 
-/** The parts of https://docs.nats.io/running-a-nats-service/nats_admin/monitoring that say which node leads. */
+/** The leader fields of https://docs.nats.io/running-a-nats-service/nats_admin/monitoring */
 const Group = z.object({ leader: z.string().optional() });
 const Account = z.object({
   stream_detail: z.array(z.object({ name: z.string(), cluster: Group.optional() })).optional(),
@@ -55,12 +55,12 @@ export class NatsCluster {
     return this.#nodes.length;
   }
 
-  /** All of them, in the order of their numbers. */
+  /** The addresses of all nodes, in order. */
   get urls(): string[] {
     return this.#nodes.map(({ port }) => `nats://127.0.0.1:${port}`);
   }
 
-  /** On the same ports and directory. Does not wait for the cluster; `whenUsable` does. */
+  /** Restarts a node on the same ports and directory, without waiting for the cluster (see `whenUsable`). */
   async restart(node: number): Promise<void> {
     await this.kill(node);
     const { name, port, routePort, monitorPort } = this.#node(node);
@@ -71,17 +71,17 @@ export class NatsCluster {
     this.#node(node).process = spawn("nats-server", args, { stdio: "ignore", cwd: this.#folder });
   }
 
-  /** SIGKILL, which ends a frozen process as well. The stored data stays for restart(). */
+  /** SIGKILL, which also ends a frozen process. The stored data stays for restart(). */
   kill(node: number): Promise<void> {
     return this.#end(node, "SIGKILL");
   }
 
-  /** SIGTERM, as an operator stops it. The stored data stays for restart(). */
+  /** SIGTERM, like an operator. The stored data stays for restart(). */
   shutDown(node: number): Promise<void> {
     return this.#end(node, "SIGTERM");
   }
 
-  /** It stands still, and keeps its connections. */
+  /** SIGSTOP: the process stops responding but keeps its connections. */
   freeze(node: number): void {
     this.#node(node).process?.kill("SIGSTOP");
   }
@@ -90,7 +90,7 @@ export class NatsCluster {
     this.#node(node).process?.kill("SIGCONT");
   }
 
-  /** The node that leads this stream, or the whole cluster ("meta"); undefined while an election is under way. */
+  /** The leader of this stream, or of the whole cluster ("meta"); undefined during an election. */
   async leaderOf(what: "meta" | { readonly stream: string }): Promise<number | undefined> {
     for (const { monitorPort } of this.#nodes) {
       const seen = await readJson(monitorPort, "/jsz?streams=true", ClusterView).catch(() => undefined);
@@ -112,7 +112,7 @@ export class NatsCluster {
     throw new Error(`${name} had not caught up within ${withinMs} ms`);
   }
 
-  /** Resolves once a stream with three replicas can be made and written, through any node that answers. */
+  /** Resolves once a stream with three replicas can be created and written through any node. */
   async whenUsable(withinMs = 60_000): Promise<void> {
     const deadline = Date.now() + withinMs;
     for (let last: unknown; ; await delay(100)) {
@@ -126,7 +126,7 @@ export class NatsCluster {
     }
   }
 
-  /** Resolves once every stream has a leader, and that leader reports that it does not hear from the node. */
+  /** Resolves once every stream has a leader, and that leader reports the node as offline or inactive. */
   async whenMissed(node: number, withinMs = 60_000): Promise<void> {
     const { name } = this.#node(node);
     const connection = await connect({ servers: this.urls, timeout: 1_000 });
@@ -140,31 +140,14 @@ export class NatsCluster {
         return true;
       };
       for (const deadline = Date.now() + withinMs; !(await isMissed().catch(() => false)); await delay(100)) {
-        if (Date.now() > deadline) throw new Error(`the cluster still counted on ${name} after ${withinMs} ms`);
+        if (Date.now() > deadline) throw new Error(`the cluster still reported ${name} as active after ${withinMs} ms`);
       }
     } finally {
       await connection.close();
     }
   }
 
-  /** Resolves once every stream has a leader. After a restart, server 2.9.10 elects some of them only after 30 s. */
-  async whenLed(withinMs = 60_000): Promise<void> {
-    const connection = await connect({ servers: this.urls, timeout: 1_000 });
-    try {
-      const jsm = await connection.jetstreamManager({ timeout: 2_000, checkAPI: false });
-      const isLed = async () => {
-        for await (const { cluster } of jsm.streams.list()) if (!cluster?.leader) return false;
-        return true;
-      };
-      for (const deadline = Date.now() + withinMs; !(await isLed().catch(() => false)); await delay(100)) {
-        if (Date.now() > deadline) throw new Error(`not every stream had a leader after ${withinMs} ms`);
-      }
-    } finally {
-      await connection.close();
-    }
-  }
-
-  /** Ends all nodes and removes their directory. */
+  /** Kills all nodes and deletes their directory. */
   async stop(): Promise<void> {
     await Promise.all(this.#nodes.map((_, node) => this.kill(node)));
     await rm(this.#folder, { recursive: true, force: true, maxRetries: 3 });

@@ -1,6 +1,6 @@
 /**
- * Cuts one direction of a NATS connection into frames: a control line, with the payload that it announces. What has not
- * arrived completely waits for the next bytes.
+ * Splits one direction of a NATS connection into frames: a control line and its payload. An incomplete frame waits for
+ * the next bytes.
  */
 export class NatsFrames {
   #rest: Buffer = Buffer.alloc(0);

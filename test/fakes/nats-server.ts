@@ -7,17 +7,17 @@ import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "../setup/free-port.ts";
 
 export interface NatsServerOptions {
-  /** False: a server that only passes messages on. */
+  /** False: a server without JetStream. */
   readonly jetStream?: boolean;
   readonly auth?: { readonly user: string; readonly password: string } | { readonly token: string };
-  /** It says everything but the port, and keeps its data below the directory that the server runs in. */
+  /** Configures everything except the port; the data is below the server's working directory. */
   readonly configFile?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Reserves the port and the directory, and leaves the start to restart(). */
+  /** Reserves the port and the directory; restart() starts the server. */
   readonly startLater?: boolean;
 }
 
-/** A real nats-server on a free port of this machine, with a directory of its own. */
+/** A real nats-server on a free local port, with a temporary directory. */
 export class NatsServer {
   readonly port: number;
   readonly #storeDir: string;
@@ -41,7 +41,7 @@ export class NatsServer {
     return `nats://127.0.0.1:${this.port}`;
   }
 
-  /** On the same port and directory; resolves once it accepts connections. */
+  /** Restarts on the same port and directory; resolves once the server accepts connections. */
   async restart(): Promise<void> {
     await this.#end("SIGKILL");
     const { auth, jetStream = true, configFile, env = {} } = this.#options;
@@ -59,7 +59,7 @@ export class NatsServer {
     await Promise.race([accepting(this.port), failed]);
   }
 
-  /** It stands still, and keeps its connections. */
+  /** SIGSTOP: the process stops responding but keeps its connections. */
   freeze(): void {
     this.#process?.kill("SIGSTOP");
   }
@@ -68,12 +68,12 @@ export class NatsServer {
     this.#process?.kill("SIGCONT");
   }
 
-  /** SIGKILL. What it stored stays for restart(). */
+  /** SIGKILL. The stored data stays for restart(). */
   async kill(): Promise<void> {
     await this.#end("SIGKILL");
   }
 
-  /** Ends it and removes its directory. */
+  /** Kills the server and deletes its directory. */
   async stop(): Promise<void> {
     await this.#end("SIGKILL");
     await rm(this.#storeDir, { recursive: true, force: true, maxRetries: 3 });

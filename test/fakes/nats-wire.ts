@@ -3,23 +3,23 @@ import type { AddressInfo, Server, Socket } from "node:net";
 import { connect, createServer } from "node:net";
 import { NatsFrames } from "./nats-frames.ts";
 
-/** cut: hung up on both ends. silent: it stays, and nothing passes any more. */
-type Trouble = "cut" | "silent";
+/** cut: closes both ends. silent: the connection stays open, but forwards no more data. */
+type Fault = "cut" | "silent";
 type Moment = (sent: string, nth: number) => boolean;
 type Sender = "client" | "server";
 type Loss = (frame: string) => boolean;
 
 /**
- * A wire to a nats-server that fails once, before something that a client sends gets through (the next one is whole), or
- * that loses single frames while the connection lasts.
+ * A proxy to a nats-server. It fails one connection just before it would forward certain data of the client (later
+ * connections work), or drops single frames of an open connection.
  */
 export class NatsWire {
   readonly #to: number;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  #plan: { readonly when: Moment; readonly trouble: Trouble } | undefined;
+  #plan: { readonly when: Moment; readonly fault: Fault } | undefined;
   #sent = 0;
-  #answered: (bytes: string) => void = () => undefined;
+  #onServerData: (bytes: string) => void = () => undefined;
   readonly #losses: Record<Sender, Loss> = { client: () => false, server: () => false };
 
   private constructor(to: number) {
@@ -37,24 +37,24 @@ export class NatsWire {
     return `nats://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** It has done what fail() asked for. */
+  /** The fault of fail() has occurred. */
   get hasFailed(): boolean {
     return this.#plan === undefined;
   }
 
-  /** `nth`: of all that was sent since the wire was made. */
-  fail(trouble: Trouble, when: Moment): void {
-    this.#plan = { trouble, when };
+  /** `nth` counts all chunks that clients have sent through this proxy. */
+  fail(fault: Fault, when: Moment): void {
+    this.#plan = { fault, when };
   }
 
-  /** Frames of the sender for which this is true do not arrive, from now on. */
+  /** From now on, drops the frames of the sender for which this is true. */
   lose(sender: Sender, isLost: Loss): void {
     this.#losses[sender] = isLost;
   }
 
-  /** Listens in on what the server sends. */
-  hear(answered: (bytes: string) => void): void {
-    this.#answered = answered;
+  /** Observes the data of the server. */
+  onServerData(observe: (bytes: string) => void): void {
+    this.#onServerData = observe;
   }
 
   async close(): Promise<void> {
@@ -71,14 +71,14 @@ export class NatsWire {
       socket.on("close", () => this.#sockets.delete(socket));
     }
     const sent: Record<Sender, NatsFrames> = { client: new NatsFrames(), server: new NatsFrames() };
-    const passOn = (sender: Sender, bytes: Buffer, to: Socket) => {
+    const forward = (sender: Sender, bytes: Buffer, to: Socket) => {
       for (const frame of sent[sender].take(bytes)) {
         if (!this.#losses[sender](frame.toString("latin1"))) to.write(frame);
       }
     };
     server.on("data", (bytes) => {
-      this.#answered(bytes.toString("latin1"));
-      passOn("server", bytes, client);
+      this.#onServerData(bytes.toString("latin1"));
+      forward("server", bytes, client);
     });
     for (const [one, other] of [
       [client, server],
@@ -88,18 +88,18 @@ export class NatsWire {
       one.on("close", () => other.destroy());
     }
     client.on("data", (bytes) => {
-      const trouble = this.#troubleAt(bytes.toString("latin1"));
-      if (trouble === undefined) passOn("client", bytes, server);
-      else if (trouble === "silent") client.pause();
+      const fault = this.#faultAt(bytes.toString("latin1"));
+      if (fault === undefined) forward("client", bytes, server);
+      else if (fault === "silent") client.pause();
       else client.destroy();
     });
   }
 
-  #troubleAt(sent: string): Trouble | undefined {
+  #faultAt(sent: string): Fault | undefined {
     this.#sent++;
     if (!this.#plan?.when(sent, this.#sent)) return undefined;
-    const { trouble } = this.#plan;
+    const { fault } = this.#plan;
     this.#plan = undefined;
-    return trouble;
+    return fault;
   }
 }

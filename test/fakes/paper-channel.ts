@@ -9,7 +9,7 @@ import type {
 import type { AdapterContext } from "../../adapters/contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
-import { draw } from "../../adapters/contract/render-delivery.ts";
+import { renderOrFail } from "../../adapters/contract/render-delivery.ts";
 import type { PersonMessage } from "../../core/contract/messages/user-message.ts";
 
 export interface PaperConfig {
@@ -19,7 +19,7 @@ export interface PaperConfig {
   readonly resend: "idempotent" | "repeats";
   readonly timeoutMs: number;
   readonly editEveryMs?: number;
-  /** Answers are shown while they are written. */
+  /** Enables streaming. */
   readonly streamEveryMs?: number;
 }
 
@@ -37,7 +37,7 @@ const PaperEvent = z.object({
 
 const SIGNATURE_AGE_MS = 5 * 60_000;
 
-/** The adapter of the paper platform: the worked example of docs/writing-an-adapter.md. */
+/** The adapter of the paper platform: the example of docs/writing-an-adapter.md. */
 export class PaperAdapter implements WebhookAdapter {
   readonly channel: string;
   readonly capabilities: Capabilities;
@@ -51,7 +51,7 @@ export class PaperAdapter implements WebhookAdapter {
   ] as const;
   readonly #config: PaperConfig;
   readonly #context: PaperContext;
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #sending = new Set<Promise<unknown>>();
   #inbox: Inbox | undefined;
 
   constructor(config: PaperConfig, context: PaperContext) {
@@ -74,14 +74,14 @@ export class PaperAdapter implements WebhookAdapter {
   async #send(call: () => Promise<Receipt>): Promise<Receipt> {
     if (this.#inbox === undefined) throw new DeliveryFailed("unavailable", "the channel is stopped");
     const sending = call();
-    this.#underWay.add(sending);
-    return sending.finally(() => this.#underWay.delete(sending));
+    this.#sending.add(sending);
+    return sending.finally(() => this.#sending.delete(sending));
   }
 
   async stop(): Promise<void> {
     this.#inbox = undefined;
-    // Bounded: every call of the platform has a time-out.
-    await Promise.allSettled(this.#underWay);
+    // Bounded: every call to the platform has a timeout.
+    await Promise.allSettled(this.#sending);
   }
 
   async #receive({ headers, body }: WebhookRequest) {
@@ -93,7 +93,7 @@ export class PaperAdapter implements WebhookAdapter {
       await this.#inbox.accept(this.#toMessage(event.data));
       return { status: 200 };
     } catch {
-      // Not stored: the platform keeps the event and sends it again.
+      // Not stored, so the platform must retry.
       return { status: 503 };
     }
   }
@@ -110,7 +110,7 @@ export class PaperAdapter implements WebhookAdapter {
     const { channel, tenant, agent, newId } = this.#context;
     return {
       kind: "message",
-      // The channel's name is part of it: two channels may be told of the same event.
+      // Contains the channel's name, because two channels may receive the same event.
       id: `${channel}:${id}`,
       tenant,
       agent,
@@ -125,13 +125,13 @@ export class PaperAdapter implements WebhookAdapter {
 
   async #post(delivery: Delivery): Promise<Receipt> {
     const { room, thread } = delivery.target;
-    const note = draw(delivery, noteOf);
+    const note = renderOrFail(delivery, noteOf);
     return receiptOf(await this.#call("POST", "/notes", { room, thread, ...note, key: keyOf(delivery.id) }));
   }
 
   protected change(messageId: string, delivery: Delivery): Promise<Receipt> {
     const path = `/notes/${encodeURIComponent(messageId)}`;
-    return this.#send(async () => receiptOf(await this.#call("PATCH", path, draw(delivery, noteOf))));
+    return this.#send(async () => receiptOf(await this.#call("PATCH", path, renderOrFail(delivery, noteOf))));
   }
 
   protected async lookUp({ id, target }: Delivery): Promise<Receipt | "absent" | "cannot-tell"> {
@@ -163,28 +163,28 @@ export class PaperAdapter implements WebhookAdapter {
   }
 }
 
-/** The same adapter on a platform that can be asked about a key. */
+/** The same adapter on a platform that can look up a key. */
 export class ReconcilingPaperAdapter extends PaperAdapter implements ReconcilingAdapter {
   find(delivery: Delivery): Promise<Receipt | "absent" | "cannot-tell"> {
     return this.lookUp(delivery);
   }
 }
 
-/** The same adapter on a platform where posts can be changed. */
+/** The same adapter on a platform whose posts can be edited. */
 export class EditingPaperAdapter extends PaperAdapter implements EditingAdapter {
   edit(messageId: string, delivery: Delivery): Promise<Receipt> {
     return this.change(messageId, delivery);
   }
 }
 
-/** The same adapter where posts can be changed and asked for. */
+/** The same adapter with both abilities. */
 export class ReconcilingEditingPaperAdapter extends EditingPaperAdapter implements ReconcilingAdapter {
   find(delivery: Delivery): Promise<Receipt | "absent" | "cannot-tell"> {
     return this.lookUp(delivery);
   }
 }
 
-/** What an adapter of the paper platform can do more. */
+/** The adapter class for each additional ability. */
 export const paperAbilities = {
   none: PaperAdapter,
   reconciling: ReconcilingPaperAdapter,
@@ -193,8 +193,8 @@ export const paperAbilities = {
 };
 export type PaperAbility = keyof typeof paperAbilities;
 
-/** A text that the paper platform's renderer cannot draw. */
-export const undrawable = (words: string): string => `${">".repeat(20)} ${words}`;
+/** A text that the paper adapter cannot render. */
+export const undrawable = (text: string): string => `${">".repeat(20)} ${text}`;
 
 const noteOf = ({ part, anchor, plain }: Delivery) => {
   if (!plain && part.markdown.includes(undrawable(""))) throw new RangeError("Maximum call stack size exceeded");
@@ -225,10 +225,10 @@ const wasNeverSent = (error: unknown): boolean =>
   "code" in error.cause &&
   error.cause.code === "ECONNREFUSED";
 
-/** `@all` rings everybody on this platform; with a joiner inside it is plain text. */
+/** `@all` notifies everyone on this platform; with a word joiner inside it is plain text. */
 const inert = (markdown: string): string => markdown.replaceAll("@all", "@\u2060all");
 
-/** Keys are at most 64 characters on this platform. */
+/** This platform allows at most 64 characters in a key. */
 const keyOf = (deliveryId: string): string => createHash("sha256").update(deliveryId).digest("hex");
 
 const parseJson = (body: Buffer): unknown => {

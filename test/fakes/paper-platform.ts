@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { z } from "zod";
 
-export const LONGEST_NOTE = 400;
+export const MAX_NOTE_LENGTH = 400;
 
 const NoteInput = z.object({
   room: z.string(),
@@ -32,23 +32,23 @@ export interface PaperEvent {
 }
 
 /**
- * rate-limited: 429 with Retry-After. unavailable: 503. cut-after-accept: the note is posted, the answer is lost.
- * room-gone: 404. no-access: 403. hang: no answer until mended.
+ * rate-limited: 429 with Retry-After. unavailable: 503. cut-after-accept: posts the note, then cuts the connection.
+ * room-gone: 404. no-access: 403. hang: no response until `recover`.
  */
 export type PaperFault = "rate-limited" | "unavailable" | "cut-after-accept" | "room-gone" | "no-access" | "hang";
 
-/** A small chat platform on loopback: signed webhooks to the bot, an HTTP API for what the bot posts. */
+/** A small local chat platform: signed webhooks to the bot, and an HTTP API for its posts. */
 export class PaperPlatform {
   readonly token = "paper-token";
   readonly secret = "paper-secret";
   readonly notes: Note[] = [];
-  /** Every call of the API that would post, refused ones too. */
+  /** Number of calls that post, including refused ones. */
   posts = 0;
-  /** What notes were changed to, in order, over all notes. */
+  /** The text of each edit, in order, over all notes. */
   readonly edits: string[] = [];
-  /** Notes are recognised by their key for as long as the platform runs. */
+  /** Deduplicates notes by their key while the platform runs. */
   recognisesKeys = false;
-  /** Asked for each call, with the room it is for. */
+  /** Called for each request with its room. */
   faultIn: (room: string) => PaperFault | undefined = () => undefined;
   #webhookUrl: string | undefined;
   readonly #server: Server = createServer((request, response) => {
@@ -70,7 +70,7 @@ export class PaperPlatform {
     this.#webhookUrl = webhookUrl;
   }
 
-  /** Posts one event to the bot; resolves to its HTTP status, or "cut" if there was no answer. */
+  /** Posts one event to the bot; resolves to the HTTP status, or "cut" if the connection ended without a response. */
   async sendEvent(event: PaperEvent): Promise<number | "cut"> {
     const body = JSON.stringify(event);
     const timestamp = String(Date.parse(event.at));
@@ -88,13 +88,14 @@ export class PaperPlatform {
     }
   }
 
-  mend(): void {
+  /** Ends all faults and answers hanging requests. */
+  recover(): void {
     this.faultIn = () => undefined;
-    for (const goOn of this.#hanging) goOn();
+    for (const release of this.#hanging) release();
     this.#hanging.clear();
   }
 
-  /** Resolves once this holds; looked at again whenever the API was called. */
+  /** Resolves once the condition holds; checked after each API call. */
   async until(holds: (platform: this) => boolean): Promise<void> {
     while (!holds(this)) await new Promise<void>((resolve) => this.#waiting.add(resolve));
   }
@@ -128,7 +129,7 @@ export class PaperPlatform {
   }
 
   #post(input: z.infer<typeof NoteInput>, response: ServerResponse): void {
-    this.#unlessFaulty(input, response, () => this.#keep(input).id);
+    this.#unlessFaulty(input, response, () => this.#store(input).id);
   }
 
   #change(id: string, change: z.infer<typeof NoteChange>, response: ServerResponse): void {
@@ -140,18 +141,18 @@ export class PaperPlatform {
     }
     const { text, footer } = change;
     this.#unlessFaulty({ room: note.room, text }, response, () => {
-      const { footer: _, ...kept } = note;
-      this.notes[at] = { ...kept, text, ...(footer !== undefined && { footer }) };
+      const { footer: _, ...rest } = note;
+      this.notes[at] = { ...rest, text, ...(footer !== undefined && { footer }) };
       this.edits.push(text);
       return id;
     });
   }
 
-  /** Does it and answers with the note's id, or does what the fault says. */
+  /** Executes the call and responds with the note's id, unless there is a fault. */
   #unlessFaulty(input: { room: string; text: string }, response: ServerResponse, act: () => string): void {
     const fault = this.faultIn(input.room);
     const accept = () => {
-      const readable = input.text.trim() !== "" && input.text.length <= LONGEST_NOTE;
+      const readable = input.text.trim() !== "" && input.text.length <= MAX_NOTE_LENGTH;
       if (readable) reply(response, 201, { id: act() });
       else reply(response, 422);
     };
@@ -168,7 +169,7 @@ export class PaperPlatform {
     }
   }
 
-  #keep(input: z.infer<typeof NoteInput>): Note {
+  #store(input: z.infer<typeof NoteInput>): Note {
     const earlier = this.recognisesKeys
       ? this.notes.find(({ key }) => key !== undefined && key === input.key)
       : undefined;

@@ -1,4 +1,4 @@
-/** Collects what happens and lets a test wait for it, without polling. */
+/** Collects items and lets a test wait for them, without polling. */
 export class Recorder<T> {
   readonly items: T[] = [];
   #watchers: (() => void)[] = [];
@@ -8,7 +8,7 @@ export class Recorder<T> {
     for (const check of [...this.#watchers]) check();
   }
 
-  /** Resolves as soon as the collected items satisfy the condition; the test's own time limit is the only one. */
+  /** Resolves once the items satisfy the condition; only the timeout of the test limits the wait. */
   until(condition: (items: readonly T[]) => boolean): Promise<readonly T[]> {
     return new Promise((resolve) => {
       const check = () => {

@@ -7,7 +7,7 @@ export interface LogLine {
   readonly fields: LogFields;
 }
 
-/** Keeps every line, and lets a test wait for one. */
+/** Records every line, and lets a test wait for one. */
 export class RecordingLogger implements Logger {
   readonly lines: Recorder<LogLine>;
   readonly #fields: LogFields;

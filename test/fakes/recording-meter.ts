@@ -1,6 +1,6 @@
 import type { Labels, Meter } from "../../core/contract/ports/telemetry.ts";
 
-/** What was counted, by name and labels. */
+/** Counts by name and label values; an observed value counts as one. */
 export class RecordingMeter implements Meter {
   readonly counts: Record<string, number> = {};
 

@@ -1,10 +1,8 @@
-import type { Activity } from "../../core/contract/messages/activity.ts";
-import { ACTIVITY } from "../../core/contract/messages/activity.ts";
-import type { AgentReply } from "../../core/contract/messages/agent-reply.ts";
+import { ACTIVITY, type Activity, type AgentReply } from "../../core/contract/messages/agent-reply.ts";
 import type { Conversation } from "../../core/contract/messages/conversation.ts";
 import { sampleReply } from "./sample-reply.ts";
 
-/** A state of the one activity entry of a turn: two pieces of work, all done at the completion. */
+/** A state of a turn's activity entry with two items, which are all completed in a completion. */
 export const sampleActivity = (
   turnId: string,
   conversation: Conversation,

@@ -3,7 +3,7 @@ import type { Conversation } from "../../core/contract/messages/conversation.ts"
 import { conversationKey } from "../../core/contract/messages/conversation.ts";
 import { sampleReply } from "./sample-reply.ts";
 
-/** The only part of a reply, for one conversation. */
+/** A delivery of a reply with one part. */
 export const sampleDelivery = (
   replyId: string,
   target: Conversation,

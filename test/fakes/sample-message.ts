@@ -11,7 +11,7 @@ import type {
   UserMessage,
 } from "../../core/contract/messages/user-message.ts";
 
-/** Fields of a message; those that only one kind has decide the kind. */
+/** Fields of a message; a field that only one kind has determines the kind. */
 export type MessageFields = Partial<Omit<PersonMessage, "kind">> & {
   readonly kind?: "message" | "edit";
   readonly command?: CommandLine;
@@ -32,7 +32,7 @@ type Built<F> = F extends { synthetic: Synthetic }
           ? FromPerson
           : PersonMessage;
 
-/** A message to the agent, Ann's by default. */
+/** A message to the agent, by default from Ann. */
 export const sampleMessage = <F extends MessageFields>(fields: F): Built<F> =>
   ({
     kind: kindOf(fields),
@@ -57,7 +57,7 @@ const kindOf = ({ synthetic, shown, command }: MessageFields): UserMessage["kind
 export const commandIn = (message: UserMessage | undefined): CommandLine | undefined =>
   message?.kind === "command" ? message.command : undefined;
 
-/** Narrows a recorded message to one kind; a test that meets another kind fails here. */
+/** Narrows a recorded message to one kind, and fails the test for another kind. */
 export const ofKind = <K extends UserMessage["kind"]>(message: UserMessage | undefined, kind: K) => {
   if (message?.kind !== kind) throw new Error(`expected a message of kind ${kind}, got ${message?.kind}`);
   return message as Extract<UserMessage, { kind: K }>;

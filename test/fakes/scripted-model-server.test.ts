@@ -14,7 +14,7 @@ const post = (path: string, body: object) =>
 const hello = { messages: [{ role: "user", content: "hello" }] };
 
 describe("given the scripted model server", () => {
-  it("when a request asks for no stream, then it gets one JSON answer", async () => {
+  it("when a request does not ask for a stream, then it gets one JSON response", async () => {
     server.follow([calls([{ name: "f", arguments: { a: 1 } }], { text: "hm" }), says("hi")]);
     expect(await (await post("/chat/completions", hello)).json()).toMatchObject({
       choices: [
@@ -27,7 +27,7 @@ describe("given the scripted model server", () => {
     expect(await (await post("/messages", hello)).json()).toMatchObject({ content: [{ text: "hi" }] });
   });
 
-  it("when the script is a function, then it can answer by what was said and by what tools gave", async () => {
+  it("when the script is a function, then its answer can depend on the user's text and the tool outputs", async () => {
     server.follow(({ lastUserText, toolOutputs, number }) => says(`${number} ${lastUserText} ${toolOutputs.join()}`));
     const openAi = { messages: [...hello.messages, { role: "tool", tool_call_id: "a", content: "sunny" }] };
     const anthropic = {
@@ -40,13 +40,13 @@ describe("given the scripted model server", () => {
     expect(await (await post("/messages", anthropic)).text()).toContain("2 hello rainy");
   });
 
-  it("when a queue is used up, then a request fails in words that say so", async () => {
+  it("when the script has no more answers, then a request fails with that reason", async () => {
     const response = await post("/chat/completions", hello);
     expect(response.status).toBe(500);
     expect(await response.text()).toContain("no answer for request 1");
   });
 
-  it("when a test waits for a request, then it gets it before it is answered", async () => {
+  it("when a test waits for a request, then it gets the request before the response", async () => {
     const gate = new Gate();
     server.follow([says([gate, "hi"])]);
     const answer = post("/chat/completions", { ...hello, stream: true });

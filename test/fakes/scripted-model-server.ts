@@ -5,12 +5,12 @@ import { fails, type ModelAnswer, type Speech } from "./model-answer.ts";
 import { anthropic, type ModelProtocol, openAi } from "./model-protocol.ts";
 import { type ModelRequest, readModelRequest } from "./model-request.ts";
 
-/** Answers in order, or a function that decides by what the request says. */
+/** Answers in order, or a function that makes the answer from the request. */
 export type ModelScript = readonly ModelAnswer[] | ((request: ModelRequest) => ModelAnswer | Promise<ModelAnswer>);
 
 /**
- * A model server on a free port of this machine that says what the test wrote down. It speaks OpenAI's chat
- * completions and Anthropic's messages, streamed or not, and records every request.
+ * A model server on a free local port that follows a script. It implements OpenAI's chat completions and Anthropic's
+ * messages, streamed or not, and records every request.
  */
 export class ScriptedModelServer {
   readonly requests: ModelRequest[] = [];
@@ -38,20 +38,20 @@ export class ScriptedModelServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
   }
 
-  /** Replaces what is left of the script. */
+  /** Replaces the script. */
   follow(script: ModelScript): void {
     this.#script = script;
     this.#given = 0;
   }
 
-  /** The n-th request, as soon as it is there. */
+  /** Resolves to the n-th request once it has arrived. */
   received(count: number): Promise<ModelRequest> {
     const request = this.requests[count - 1];
     if (request !== undefined) return Promise.resolve(request);
     return new Promise((resolve) => this.#waiting.push({ count, resolve }));
   }
 
-  /** Hangs up on everybody. */
+  /** Stops the server and closes all connections. */
   async stop(): Promise<void> {
     const closed = once(this.#server, "close");
     this.#server.close();
@@ -115,6 +115,6 @@ const speak = async (speech: Speech, request: ModelRequest, protocol: ModelProto
   else response.end(speech.ending === "complete" ? protocol.closing(speech) : "");
 };
 
-/** So that the client gets what came before the cut. */
+/** Ensures that the client receives the data before the cut. */
 const flushed = (response: ServerResponse): Promise<void> =>
   new Promise((resolve) => response.write(": cut\n\n", () => setImmediate(resolve)));

@@ -6,7 +6,7 @@ import { Recorder } from "./recorder.ts";
 export type Answer = string | StepResponse | ModelFailed | ((options: StepOptions) => Promise<StepResponse>);
 export type Script = readonly Answer[] | ((request: StepRequest, number: number) => Answer);
 
-/** A model that says what the test wrote down, and remembers what it was asked. */
+/** A model that follows a script and records its requests. */
 export class ScriptedModel implements AgentModel {
   readonly label = "scripted";
   readonly requests = new Recorder<StepRequest>();
@@ -25,7 +25,7 @@ export class ScriptedModel implements AgentModel {
   async step(request: StepRequest, options: StepOptions): Promise<StepResponse> {
     const number = ++this.#given;
     const answer = typeof this.#script === "function" ? this.#script(request, number) : this.#script[number - 1];
-    // A copy: the messages of a turn grow after it was asked.
+    // A copy, because the turn appends to its messages afterwards.
     this.requests.add(structuredClone(request));
     if (answer === undefined) throw new Error(`the script has no answer for request ${number}`);
     if (answer instanceof Error) throw answer;

@@ -9,7 +9,7 @@ import type {
 import type { Capabilities, Receipt } from "../../adapters/contract/channel-adapter.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 
-/** A channel that is reached over HTTP and a socket, and keeps what reached it. */
+/** A channel with webhooks and a socket that records its requests. */
 export class ServedChannel implements SocketAdapter, WebhookAdapter {
   readonly channel: string;
   readonly capabilities: Capabilities = { connection: "shared", resend: "log" };

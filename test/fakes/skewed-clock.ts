@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/contract/ports/clock.ts";
 import { systemClock } from "../../core/contract/ports/clock.ts";
 
-/** The system's clock with a wall time that a test can set forward; timers and monotonic time stay real. */
+/** The system clock with a wall time that a test can advance; timers and monotonic time stay real. */
 export class SkewedClock implements Clock {
   #skewMs = 0;
 

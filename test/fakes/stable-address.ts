@@ -3,11 +3,11 @@ import type { AddressInfo, Server, Socket } from "node:net";
 import { connect, createServer } from "node:net";
 
 /**
- * An address that stays while what is behind it dies and comes back on another port. A port of one's own would be lost
- * in between: any other process may be given it.
+ * A proxy with a fixed address for a server that restarts on different ports. A server's own port is not safe to reuse:
+ * another process may get it in between.
  */
 export class StableAddress {
-  /** What is behind it; undefined: nothing, and callers are hung up on. */
+  /** Port of the server; undefined: connections are closed. */
   port: number | undefined;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();

@@ -1,6 +1,6 @@
-import type { WriteAvailability } from "../../core/contract/ports/write-availability.ts";
+import type { WriteAvailability } from "../../core/contract/ports/backbone.ts";
 
-/** Writes that a test stops and lets go on. */
+/** Write availability that a test switches off and on. */
 export class SwitchedWrites implements WriteAvailability {
   readonly #listeners = new Set<() => void>();
   problem: string | undefined;
@@ -10,22 +10,22 @@ export class SwitchedWrites implements WriteAvailability {
     return { close: () => void this.#listeners.delete(listener) };
   }
 
-  /** How many wait for a change. */
+  /** Number of listeners. */
   get watchers(): number {
     return this.#listeners.size;
   }
 
   fail(problem = "no quorum"): void {
     this.problem = problem;
-    this.#tell();
+    this.#notify();
   }
 
   work(): void {
     this.problem = undefined;
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of [...this.#listeners]) listener();
   }
 }

@@ -2,9 +2,9 @@ import type { Inbox } from "../../adapters/contract/channel-adapter.ts";
 import type { InboundMessage } from "../../core/contract/messages/user-message.ts";
 import { Recorder } from "./recorder.ts";
 
-/** An inbox that keeps what it accepts, and can be slow or refuse. */
+/** An inbox that records messages, and can delay or refuse them. */
 export class TestInbox implements Inbox {
-  /** Everything that was handed over, whatever became of it. */
+  /** All messages, including refused ones. */
   readonly offered = new Recorder<InboundMessage>();
   readonly accepted = new Recorder<InboundMessage>();
   #next: (() => Promise<void>) | undefined;
@@ -21,7 +21,7 @@ export class TestInbox implements Inbox {
     this.#next = () => Promise.reject(error);
   }
 
-  /** The next message is not stored before the result is called. */
+  /** The next message is not accepted until the returned function is called. */
   holdNext(): () => void {
     let release = () => {};
     const held = new Promise<void>((resolve) => {

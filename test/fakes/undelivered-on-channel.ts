@@ -1,7 +1,7 @@
 import type { Store } from "../../core/contract/ports/store.ts";
 import { type Undelivered, undeliveredOn } from "../../core/delivery/undelivered/undelivered.ts";
 
-/** What was given up on a channel, the newest first. */
+/** The undelivered entries of a channel, newest first. */
 export const undeliveredOnChannel = async (store: Store, channel: string): Promise<Undelivered[]> => {
   const found: Undelivered[] = [];
   for await (const { value } of store.list(undeliveredOn("default", channel))) found.push(value);

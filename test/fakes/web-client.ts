@@ -1,5 +1,5 @@
 import { WebSocket } from "ws";
-import type { Activity } from "../../core/contract/messages/activity.ts";
+import type { Activity } from "../../core/contract/messages/agent-reply.ts";
 
 export interface LogItem {
   readonly type: "said" | "reply" | "edit";
@@ -21,21 +21,21 @@ interface Frame {
 }
 
 /**
- * A browser's side of `mooring.v1` that keeps its own books: what it sent, what was accepted, what it was shown.
- * It comes back after every cut, goes on from its own cursor, and repeats what was not accepted under the same id.
+ * A client of `mooring.v1` that records sent, accepted and received messages. After a disconnect it resumes from its
+ * last `seq` and retries unaccepted messages with the same id.
  */
 export class WebClient {
-  /** In the order they were first sent. */
+  /** Ids in the order of their first sending. */
   readonly sent: string[] = [];
   readonly accepted: string[] = [];
-  /** Everything with a `seq`, as it came. */
+  /** All frames with a `seq`, in order. */
   readonly log: LogItem[] = [];
   readonly deltas: Frame[] = [];
   readonly errors: Frame[] = [];
-  /** Whether the gateway could store messages, each time it said so. */
+  /** The reported storage states. */
   readonly storage: boolean[] = [];
   readonly closeCodes: number[] = [];
-  /** From each cut to the next welcome. */
+  /** Time from each disconnect to the next welcome. */
   readonly resumedAfterMs: number[] = [];
   readonly #addressOf: () => string;
   readonly #name: string;
@@ -45,16 +45,16 @@ export class WebClient {
   #socket: WebSocket | undefined;
   #welcomed = false;
   #cutAt: number | undefined;
-  /** As the latest welcome said. */
+  /** From the latest welcome. */
   sessionId: string | undefined;
-  /** The room that the gateway knows this visitor's conversation by. */
+  /** The visitor's conversation id. */
   room: string | undefined;
   #token: string | undefined;
   #closed = false;
 
   /**
-   * The address, e.g. "http://127.0.0.1:8080", is asked for at every attempt, so that a test can lead it elsewhere. The
-   * token is the page's word on who this is; without it, it is an anonymous visitor.
+   * `addressOf` returns an address such as "http://127.0.0.1:8080" for each attempt, so that a test can redirect the
+   * client. `token` is the host page's token; absent: an anonymous visitor.
    */
   constructor(name: string, addressOf: () => string, channel = "web", token?: string) {
     this.#name = name;
@@ -64,13 +64,13 @@ export class WebClient {
     this.#connect();
   }
 
-  /** Queues a message; one is under way at a time, so that their order is known. */
+  /** Queues a message; sends one at a time, which preserves the order. */
   say(text: string, replyTo?: string, attachments: readonly { id: string }[] = []): string {
     const answered = replyTo === undefined ? {} : { replyTo };
     return this.#queue({ type: "message", text, ...answered, ...(attachments.length > 0 && { attachments }) });
   }
 
-  /** Uploads a text file; resolves to what the gateway made of it. */
+  /** Uploads a text file; resolves to the gateway's description of it. */
   async upload(name: string, text: string): Promise<{ id: string; name: string }> {
     const response = await fetch(`${this.#addressOf()}/channels/web/files?name=${encodeURIComponent(name)}`, {
       method: "POST",
@@ -113,13 +113,13 @@ export class WebClient {
       };
       const timer = setTimeout(() => {
         this.#waiters.delete(check);
-        reject(new Error(`${this.#name} waited for ${what} in vain: ${this.#books()}`));
+        reject(new Error(`${this.#name} timed out waiting for ${what}: ${this.#summary()}`));
       }, withinMs);
       this.#waiters.add(check);
     });
   }
 
-  /** Cuts the connection without a word; the client comes back by itself. */
+  /** Ends the connection without a close frame; the client reconnects. */
   cut(): void {
     this.#socket?.terminate();
   }
@@ -138,7 +138,7 @@ export class WebClient {
     this.#socket = socket;
     socket.on("error", () => undefined);
     socket.on("open", () => this.#transmit({ type: "hello", token: this.#token, resumeFrom: this.#cursor }));
-    socket.on("message", (data) => this.#hear(JSON.parse(String(data)) as Frame));
+    socket.on("message", (data) => this.#receive(JSON.parse(String(data)) as Frame));
     socket.on("close", (code) => {
       this.closeCodes.push(code);
       if (this.#welcomed) this.#cutAt = performance.now();
@@ -148,7 +148,7 @@ export class WebClient {
     });
   }
 
-  /** What a browser keeps to come back as the same visitor; undefined until the first welcome. */
+  /** The visitor's token, from the host page or from the last welcome. */
   get token(): string | undefined {
     return this.#token;
   }
@@ -157,7 +157,7 @@ export class WebClient {
     return this.log.at(-1)?.seq ?? 0;
   }
 
-  #hear(frame: Frame): void {
+  #receive(frame: Frame): void {
     if (frame.type === "welcome") {
       this.#token = String(frame.token);
       this.#welcomed = true;
@@ -196,7 +196,7 @@ export class WebClient {
     for (const check of [...this.#waiters]) check();
   }
 
-  #books(): string {
+  #summary(): string {
     const { sent, accepted, closeCodes, errors } = this;
     const log = this.log.map(({ seq, type, id, correlationId }) => `${seq} ${type} ${correlationId ?? id}`);
     return JSON.stringify({ sent: sent.length, accepted: accepted.length, log, closeCodes, errors });

@@ -25,7 +25,7 @@ export class WebhookHost {
     return this;
   }
 
-  /** The adapter that answers for its channel from now on. */
+  /** Routes requests for the adapter's channel to it from now on. */
   mount(adapter: WebhookAdapter): void {
     this.#adapters.set(adapter.channel, adapter);
   }

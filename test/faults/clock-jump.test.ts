@@ -5,7 +5,7 @@ import { type MooringProcess, requireFreshBuild } from "../e2e/mooring-process.t
 import { FakeSlack } from "../fakes/slack/fake-slack.ts";
 import { WebClient } from "../fakes/web-client.ts";
 
-/** Each signal takes the wall clock of the process elsewhere: two hours on, two hours back, right again. */
+/** Each signal shifts the wall clock of the process: two hours ahead, two hours back, correct again. */
 const JUMPING = `
   const real = Date.now;
   const skews = [0, 2, -2];
@@ -37,13 +37,13 @@ describe("given a machine whose clock jumps while the product runs (F14)", () =>
   });
 
   const talk = async (text: string) => client.answerTo(client.say(text));
-  /** The same message again and again, which changes nothing, until it is answered like this. */
+  /** Repeats the same idempotent message until Slack gets this response. */
   const until = async (answer: "acknowledged" | "refused"): Promise<void> => {
     while ((await slack.say(first)).answer !== answer);
   };
   let first: { text: string; ts: string };
 
-  it("when it goes on and back by hours, then people are answered once and in order, and signatures fail closed", async () => {
+  it("when it jumps ahead and back by hours, then people are answered once and in order, and signatures fail closed", async () => {
     first = { text: "one", ts: slack.world.nextTs() };
     await until("acknowledged");
     await slack.until((posted) => posted.length >= 1);

@@ -1,12 +1,12 @@
 import { connect, type JetStreamManager, type StreamInfo } from "nats";
 
-/** The records that say who reads what, and how far delegated work and reminders have got. */
+/** The records of partitions, delegated work and reminders. */
 const RECORDS = /^KV_\w+_(bus_members|bus_partitions|subtasks|subtask-owners|schedules|schedule-runs|schedule-due)$/;
 const MAX_CHARACTERS = 500;
-/** Batches are shown whole, because their end says which member was counted. */
+/** Batches are printed completely, because their end shows which member was counted. */
 const SHOWN_WHOLE = /_subtask-owners$/;
 
-/** Queues, their readers and these records as the cluster has them, to look for the cause of a loss. */
+/** Dumps queues, their consumers and these records of the cluster, to find the cause of a loss. */
 export const dumpCluster = async (servers: string[]): Promise<string> => {
   const connection = await connect({ servers, timeout: 5_000 });
   try {

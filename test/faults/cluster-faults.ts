@@ -6,7 +6,7 @@ const STREAMS = { user_message: "mooring_user_message", bus_members: "KV_mooring
 const LOOK_EVERY_MS = 50;
 const ELECTION_MS = 60_000;
 
-/** Brings faults upon a cluster, one at a time, and lifts them again by itself. */
+/** Injects faults into a cluster, one at a time, and ends each after its duration. */
 export class ClusterFaults {
   readonly #cluster: NatsCluster;
   #lifted: Promise<void> = Promise.resolve();
@@ -15,17 +15,17 @@ export class ClusterFaults {
     this.#cluster = cluster;
   }
 
-  /** Resolves once no fault is left and the cluster stores again. */
+  /** Resolves once no fault is active and the cluster stores again. */
   get lifted(): Promise<void> {
     return this.#lifted;
   }
 
-  /** Resolves when the fault has happened, or its first part; waits until the one before it is lifted. */
+  /** Resolves when the fault, or its first part, has happened; waits for the end of the previous one. */
   async inject(fault: NodeFault | ClusterFault): Promise<void> {
     await this.#lifted;
     const lift = fault.on === "node" ? await this.#begin(fault) : await this.#beginAll(fault);
     this.#lifted = lift().then(() => this.#cluster.whenUsable());
-    // Reported by whoever awaits `lifted`.
+    // The caller that awaits `lifted` gets the error.
     this.#lifted.catch(() => undefined);
   }
 
@@ -36,7 +36,7 @@ export class ClusterFaults {
   async #beginAll({ what, awayMs }: ClusterFault): Promise<() => Promise<void>> {
     if (what === "restart in turn") return () => this.#restartInTurn(awayMs);
     if (what === "kill all") return this.#remove(this.#nodes, "kill", awayMs);
-    // The leader of people's messages is one of the two, so that a new one is needed as well.
+    // One of the two leads the stream of people's messages, so that an election is needed as well.
     const leader = await this.#leader("user_message");
     const two = [leader, (leader + 1) % this.#cluster.size];
     return this.#remove(two, what === "kill two" ? "kill" : "freeze", awayMs);

@@ -5,10 +5,10 @@ import { Troubles } from "./crowd/troubles.ts";
 import { type ErrandName, errands } from "./errands.ts";
 import type { ModelFault } from "./plan/fault.ts";
 
-/** The agent that others are sent to. */
+/** The agent that gets delegated work. */
 export const HARBOUR = "harbour";
 
-/** Longer than an answer takes until its beginning is shown. */
+/** Longer than the time after which a draft of an answer is shown. */
 const SLOW_MS = 1_500;
 const WORK_MS = 200;
 /**
@@ -16,10 +16,10 @@ const WORK_MS = 200;
  * a cluster may store two concurrent writes that expect the same revision, and the later one overwrites the other.
  */
 export const APART_ON_CLUSTER_MS = 2_000;
-/** Once more, and people are told that there is no answer. */
-const MOST_FAILURES = 2;
+/** After one more failure, people get a failure notice. */
+const MAX_FAILURES = 2;
 
-/** A model that does the errands, knows which part it plays by what it is asked, and can be made to fail. */
+/** A model that does the errands, recognises its role by its prompt, and can be made to fail. */
 export class ErrandModel {
   readonly troubles: Troubles<ModelFault["what"]>;
   readonly #server: ScriptedModelServer;
@@ -29,16 +29,16 @@ export class ErrandModel {
     this.troubles = troubles;
   }
 
-  /** `apartMs`: the first subtask of a batch takes so much longer, the second one twice as much. */
+  /** `apartMs`: extra time of the first subtask of a batch; the second one takes twice as much. */
   static async start(apartMs = 0): Promise<ErrandModel> {
     const troubles = new Troubles<ModelFault["what"]>();
-    /** What was asked, as often as it failed. */
+    /** The text of each failed request, the newest first. */
     const failed: string[] = [];
     const server = await ScriptedModelServer.start((request) => {
-      // A run of hours would keep them all.
+      // Otherwise the requests of a long run would fill the memory.
       server.requests.length = 0;
       const { lastUserText } = request;
-      const isTroubled = failed.filter((text) => text === lastUserText).length < MOST_FAILURES;
+      const isTroubled = failed.filter((text) => text === lastUserText).length < MAX_FAILURES;
       const trouble = isTroubled ? troubles.next() : undefined;
       if (trouble === undefined) return answerTo(request, apartMs);
       failed.unshift(lastUserText);
@@ -48,7 +48,7 @@ export class ErrandModel {
     return new ErrandModel(server, troubles);
   }
 
-  /** As an agent's configuration has it; the server tells agents apart by the model they ask for. */
+  /** The `model` of an agent's configuration; the server distinguishes agents by the name of their model. */
   configFor(agent: string): object {
     return { provider: "openai-compatible", baseUrl: this.#server.baseUrl, model: agent, apiKey: "none" };
   }
@@ -72,7 +72,7 @@ const answerTo = (request: ModelRequest, apartMs: number): ModelAnswer => {
   const name = errandIn(lastUserText);
   if (name === "slow")
     return says([`begun ${token}, `, after(SLOW_MS), "going on, ", after(SLOW_MS + WORK_MS), `answer-${token}`]);
-  // The account then lacks the answer, and the evidence has the reason.
+  // The account then reports the answer as lost, and the evidence has the reason.
   const refusal = name === "schedule" ? toolOutputs.find((output) => !output.startsWith("Scheduled as")) : undefined;
   if (refusal !== undefined) return says(`not scheduled, ${token}: ${refusal}`);
   const call = name && toolOutputs.length === 0 ? callsFor(name, token) : undefined;

@@ -1,13 +1,13 @@
 import type { Ask, Expected, Place } from "./account/account.ts";
 
-/** What people ask for, and what they are to see of it. */
+/** A request of people, and the messages that they must see. */
 interface Errand {
-  /** How they put it. */
+  /** The words of the request. */
   readonly verb: string;
   readonly answer: string;
-  /** What comes by itself, in all their private places. */
+  /** The proactive message, in all their private conversations. */
   readonly later?: string;
-  /** It says everywhere where it came from, since it came from no conversation. */
+  /** The proactive message has an anchor everywhere, because its origin is not a conversation. */
   readonly anchoredEverywhere?: true;
 }
 
@@ -23,7 +23,7 @@ export type ErrandName = keyof typeof errands;
 
 export const wordsOf = (name: ErrandName, token: string): string => `${errands[name].verb} ${token}`;
 
-/** All that people are to see of an errand that was asked for in one place by somebody with these private places. */
+/** All messages that a person with these private conversations must see after a request in one conversation. */
 export const askOf = (name: ErrandName, token: string, place: Place, privatePlaces: readonly Place[]): Ask => {
   const errand: Errand = errands[name];
   const seen = (word: string, where: Place, anchored: boolean): Expected => ({

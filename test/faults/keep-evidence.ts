@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Product } from "./product.ts";
 
-/** After a failure: what the processes have logged and, on a cluster, what is stored. Returns the folder. */
+/** Saves the logs of the processes and, on a cluster, the stored state after a failure. Returns the folder. */
 export const keepEvidence = async (product: Product): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "mooring-soak-"));
   await writeFile(join(folder, "processes.log"), product.logs());

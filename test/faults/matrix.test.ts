@@ -8,19 +8,19 @@ const files = new Set(projectFiles());
 const read = (file: string) => readFileSync(`${projectRoot}${file}`, "utf8");
 
 describe("given the faults that the product survives", () => {
-  it("then each of them is in the matrix, once", () => {
+  it("then each is in the matrix once", () => {
     expect(Object.keys(matrix)).toEqual(ALL);
   });
 
-  it.each(Object.entries(matrix))("then %s is tried where the matrix says", (number, { triedIn }) => {
+  it.each(Object.entries(matrix))("then the files in the matrix test %s", (number, { triedIn }) => {
     expect(triedIn.length).toBeGreaterThan(0);
     expect(triedIn.filter((file) => !files.has(file))).toEqual([]);
-    // By a case, that is: a remark tries nothing.
+    // In code, because a comment tests nothing.
     const isNamed = new RegExp(`^(?!\\s*(//|/?\\*)).*\\b${number}\\b`, "m");
     expect(triedIn.filter((file) => !isNamed.test(read(file)))).toEqual([]);
   });
 
-  it.each(Object.keys(matrix))("then the page on reliability says what comes of %s", (number) => {
+  it.each(Object.keys(matrix))("then the page on reliability describes the outcome of %s", (number) => {
     expect(read("docs/reliability.md")).toMatch(new RegExp(`^\\| ${number} `, "m"));
   });
 

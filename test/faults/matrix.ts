@@ -1,4 +1,4 @@
-/** A fault that the product survives, and the files whose cases try it. Each of them names it by its number. */
+/** A fault that the product survives, and the test files that inject it. Each file cites its number. */
 export interface Row {
   readonly fault: string;
   readonly triedIn: readonly string[];
@@ -19,17 +19,17 @@ const FUZZED = [
   "store-rows",
   "teams",
 ];
-const PLATFORM_TROUBLE = "test/contract/channel/adapter-trouble.ts";
+const PLATFORM_TROUBLE = "test/contract/channel/adapter-failures.ts";
 
-/** `docs/reliability.md` says what each of them leads to, and what no test can try on one machine. */
+/** `docs/reliability.md` describes the outcome of each, and the faults that cannot be tested on one machine. */
 export const matrix: Readonly<Record<string, Row>> = {
   F1: {
-    fault: "kill -9 of a gateway: before and after it has stored a message, and with answers under way",
-    triedIn: ["test/gateway/relay/relay-deaths.ts", "test/adapters/web/server/resume.test.ts", ...SEEDED],
+    fault: "kill -9 of a gateway: before and after it has stored a message, and with answers in progress",
+    triedIn: ["test/gateway/relay/relay-crashes.ts", "test/adapters/web/server/resume.test.ts", ...SEEDED],
   },
   F2: {
     fault: "kill -9 of a core at every step of a turn",
-    triedIn: ["test/core/deaths/core-deaths.ts", "test/core/deaths/delegation-lives.ts", ...SEEDED],
+    triedIn: ["test/core/crashes/turn-crashes.ts", "test/core/crashes/random-delegation-crashes.ts", ...SEEDED],
   },
   F3: {
     fault: "kill -9 of nats-server under load",
@@ -41,7 +41,7 @@ export const matrix: Readonly<Record<string, Row>> = {
     ],
   },
   F4: {
-    fault: "nats-server is not there at the start",
+    fault: "nats-server is down at the start",
     triedIn: ["test/core/backbone/nats/basics.test.ts", "test/e2e/trouble.test.ts"],
   },
   F5: {
@@ -53,32 +53,32 @@ export const matrix: Readonly<Record<string, Row>> = {
     triedIn: ["test/adapters/web/server/limits.test.ts", "test/gateway/a2a/http/send-events.test.ts"],
   },
   F7: {
-    fault: "a process that stands still for longer than its lease, and goes on",
+    fault: "a process that is suspended for longer than its lease, and resumes",
     triedIn: [
-      "test/contract/bus-deaths.contract.ts",
+      "test/contract/bus-crashes.contract.ts",
       "test/adapters/web/server/resume.test.ts",
       "test/faults/seeded-nats.test.ts",
     ],
   },
   F8: {
-    fault: "a socket client that was away, also past retention",
+    fault: "a socket client that was disconnected, also past retention",
     triedIn: ["test/adapters/web/server/resume.test.ts", ...SEEDED],
   },
   F9: {
-    fault: "a platform that asks to wait (429)",
+    fault: "a rate limit of a platform (429)",
     triedIn: [OUTBOX, "test/gateway/relay/sending/retry-pause.test.ts", PLATFORM_TROUBLE, ...SEEDED],
   },
   F10: { fault: "a platform that fails, hangs, or answers nonsense", triedIn: [OUTBOX, PLATFORM_TROUBLE, ...SEEDED] },
   F11: {
-    fault: "a platform that takes a message and whose answer is lost",
-    triedIn: [OUTBOX, PLATFORM_TROUBLE, "test/gateway/relay/relay-deaths.ts", ...SEEDED],
+    fault: "a platform that accepts a message and whose response is lost",
+    triedIn: [OUTBOX, PLATFORM_TROUBLE, "test/gateway/relay/relay-crashes.ts", ...SEEDED],
   },
   F12: {
-    fault: "the same inbound message again, at once or much later",
+    fault: "a duplicate inbound message, at once or much later",
     triedIn: ["test/gateway/late-duplicates.test.ts", "test/adapters/web/server/resume.test.ts", ...SEEDED],
   },
   F13: {
-    fault: "edits and deletions, also of what nobody knows",
+    fault: "edits and deletions, also of unknown messages",
     triedIn: [
       "test/adapters/slack/inbound.test.ts",
       "test/adapters/discord/connection.test.ts",
@@ -99,9 +99,9 @@ export const matrix: Readonly<Record<string, Row>> = {
     fault: "a message whose handler throws, hangs, or kills its process",
     triedIn: [
       "test/contract/bus.contract.ts",
-      "test/contract/bus-deaths.contract.ts",
-      "test/core/turns/model-trouble.test.ts",
-      "test/core/deaths/core-deaths.ts",
+      "test/contract/bus-crashes.contract.ts",
+      "test/core/turns/model-failures.test.ts",
+      "test/core/crashes/turn-crashes.ts",
     ],
   },
   F19: {
@@ -115,7 +115,7 @@ export const matrix: Readonly<Record<string, Row>> = {
     ],
   },
   F20: {
-    fault: "oversized input, and answers longer than a platform takes",
+    fault: "oversized input, and answers longer than a platform allows",
     triedIn: [
       "test/adapters/web/server/bad-input.test.ts",
       "test/gateway/http/server.test.ts",
@@ -139,7 +139,7 @@ export const matrix: Readonly<Record<string, Row>> = {
       "test/adapters/web/identity/identity.test.ts",
     ],
   },
-  F23: { fault: "a genuine request that somebody plays again", triedIn: ["test/adapters/slack/bad-input.test.ts"] },
+  F23: { fault: "a replayed genuine request", triedIn: ["test/adapters/slack/bad-input.test.ts"] },
   F24: {
     fault: "secrets that could get into logs",
     triedIn: ["test/e2e/secrets.test.ts", "test/gateway/telemetry/create-logger.test.ts"],
@@ -160,7 +160,7 @@ export const matrix: Readonly<Record<string, Row>> = {
     triedIn: ["test/core/a2a/guarded-fetch.test.ts", "test/gateway/a2a/push.test.ts"],
   },
   F27: {
-    fault: "somebody else's token, conversation, task or tenant",
+    fault: "the token, conversation, task or tenant of another party",
     triedIn: [
       "test/adapters/web/identity/identity.test.ts",
       "test/gateway/a2a/protocol.test.ts",
@@ -173,7 +173,7 @@ export const matrix: Readonly<Record<string, Row>> = {
     triedIn: ["test/core/backbone/embedded/memory.test.ts", "test/adapters/web/server/limits.test.ts"],
   },
   F30: {
-    fault: "processes that are told to stop, one after the other, under load",
+    fault: "processes that are stopped one after the other under load",
     triedIn: [
       "test/outside/rolling-restart.test.ts",
       "test/e2e/nats-load.test.ts",
@@ -195,11 +195,11 @@ export const matrix: Readonly<Record<string, Row>> = {
     triedIn: ["test/outside/request-storm.test.ts", "test/gateway/http/http-listener.test.ts"],
   },
   F33: {
-    fault: "one channel misconfigured, revoked, or its platform away",
+    fault: "one channel misconfigured, revoked, or its platform down",
     triedIn: ["test/outside/degraded-channels.test.ts", "test/gateway/relay/channel-health.test.ts"],
   },
   F34: {
-    fault: "a node of a NATS cluster is killed, stands still, or is restarted, its leader too",
+    fault: "a node of a NATS cluster, also its leader, is killed, suspended or restarted",
     triedIn: ["test/faults/seeded-nats-cluster.test.ts", "test/core/backbone/nats/partitions/lost-messages.test.ts"],
   },
   F35: {
@@ -213,16 +213,16 @@ export const matrix: Readonly<Record<string, Row>> = {
     ],
   },
   F36: {
-    fault: "a pull request that vanishes at the server without a status",
+    fault: "a pull request that the server drops without a status",
     triedIn: ["test/core/backbone/nats/partitions/lost-pulls.test.ts"],
   },
   F37: {
-    fault: "an answer that cannot be drawn, in every channel",
+    fault: "an answer that cannot be rendered, in every channel",
     triedIn: [
       "test/outside/hostile-answers.test.ts",
       "test/adapters/hostile-replies.test.ts",
-      "test/contract/channel/adapter-draws.ts",
-      "test/gateway/relay/sending/undrawable.test.ts",
+      "test/contract/channel/adapter-rendering.ts",
+      "test/gateway/relay/sending/unrenderable.test.ts",
     ],
   },
   F38: {

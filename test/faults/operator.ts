@@ -15,21 +15,21 @@ const Schedule = z.object({ ref: z.string(), description: z.string(), status: z.
 const Run = z.object({ state: z.string(), outcome: z.string().optional() });
 
 const LOOK_EVERY_MS = 500;
-const MOST_LOOKS = 60;
+const MAX_LOOKS = 60;
 
-/** On a busy machine a list can take longer than the product waits for its store: operators then look again. */
+/** On a busy machine a list can exceed the product's store timeout; operators then retry. */
 export const whenAnswered = async <T>(look: () => Promise<T>): Promise<T> => {
   for (let looks = 0; ; looks++) {
     try {
       return await look();
     } catch (error) {
-      if (looks === MOST_LOOKS) throw error;
+      if (looks === MAX_LOOKS) throw error;
       await delay(LOOK_EVERY_MS);
     }
   }
 };
 
-/** Somebody who looks at the product through its admin API, and nowhere else. */
+/** An operator, who sees the product only through its admin API. */
 export class Operator {
   readonly token = "operator-of-the-harness";
   readonly #gateway: () => string;
@@ -48,9 +48,9 @@ export class Operator {
     }));
   }
 
-  /** Work without an end, and messages that were given up. An end is told a little before it is noted. */
+  /** Unfinished work and dead letters. An end is reported a little before it is stored. */
   async looseEnds(): Promise<string[]> {
-    for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    for (let looks = 0; looks < MAX_LOOKS; looks++) {
       if ((await whenAnswered(() => this.#looseEnds())).length === 0) return [];
       await delay(LOOK_EVERY_MS);
     }

@@ -13,15 +13,15 @@ interface Part {
   readonly role: Role;
   readonly nth: number;
   process?: MooringProcess;
-  /** Of the one that was up last. */
+  /** The address of the process that was ready last. */
   address: string;
-  /** Resolves when the one that runs there now is up. */
+  /** Resolves when the current process is ready. */
   up: Promise<void>;
 }
 
 const NOWHERE = "http://127.0.0.1:9";
 const FROZEN_MS = 3_000;
-const MOST_CRASHES = 5;
+const MAX_CRASHES = 5;
 
 const PROCESSES: Readonly<Record<Backbone, readonly (readonly [Role, number])[]>> = {
   embedded: [["gateway", 0]],
@@ -38,9 +38,9 @@ const PROCESSES: Readonly<Record<Backbone, readonly (readonly [Role, number])[]>
   ],
 };
 
-/** The built product as real processes, each of which can be killed, stopped or frozen, and comes back by itself. */
+/** The built product as real processes; each can be killed, stopped or frozen, and restarts automatically. */
 export class Product {
-  /** Ends that nobody asked for. */
+  /** Unexpected exits. */
   readonly crashes: string[] = [];
   readonly #deployment: Deployment;
   readonly #nats: NatsServer | NatsCluster | undefined;
@@ -78,7 +78,7 @@ export class Product {
     return product;
   }
 
-  /** Of a gateway; another one each time, as behind a balancer that does not look. */
+  /** The address of a gateway; another one each time, as behind a load balancer without health checks. */
   gateway(): string {
     const gateways = this.#parts.filter(({ role }) => role === "gateway");
     return gateways[this.#turns++ % gateways.length]?.address ?? NOWHERE;
@@ -90,7 +90,7 @@ export class Product {
     await Promise.all(this.#parts.map(({ up }) => up));
   }
 
-  /** Resolves when it has happened; what is gone comes back meanwhile. */
+  /** Resolves when the fault has happened; the process restarts in the background. */
   async disturb({ on, nth, what }: ProcessFault): Promise<void> {
     const part = this.#parts.find((each) => each.role === on && each.nth === nth);
     await part?.up;
@@ -121,18 +121,18 @@ export class Product {
     await this.#clusterFaults.inject(fault);
   }
 
-  /** What each process holds, where the system tells. */
+  /** The memory of each process, where the system reports it. */
   memory(): string {
     const held = this.#parts.map(({ role, nth, process }) => `${role} ${nth} ${megabytesOf(process?.pid)} MB`);
     return held.join(", ");
   }
 
-  /** What all processes have said, for whoever looks for the reason of a failure. */
+  /** The logs of all processes, to find the cause of a failure. */
   logs(): string {
     return this.#said.map(({ name, process }) => `--- ${name}, pid ${process.pid}\n${process.stderr()}`).join("\n");
   }
 
-  /** What a cluster has stored about queues and delegated work. */
+  /** The stored state of a cluster's queues and delegated work. */
   async storedState(): Promise<string> {
     return this.#nats instanceof NatsCluster ? dumpCluster(this.#nats.urls) : "";
   }
@@ -160,8 +160,8 @@ export class Product {
     void process.exited.then(({ code, signal }) => {
       if (this.#ended.has(process) || this.#isOver) return;
       this.crashes.push(`${role} ${nth} ended by itself with ${code ?? signal}: ${process.stderr().slice(-2_000)}`);
-      // The rest of the run still says something, unless it never gets up.
-      if (this.crashes.length < MOST_CRASHES) this.#run(part);
+      // The rest of the run is still useful, unless the process does not start again.
+      if (this.crashes.length < MAX_CRASHES) this.#run(part);
     });
   }
 }

@@ -14,8 +14,8 @@ import { Product } from "./product.ts";
 
 const LOOK_EVERY_MS = 100;
 /**
- * Nothing new for so long: it will not come. Longer than any pause that the product makes here, which is a minute: if the
- * word of a due time is lost, a core finds it at its next look.
+ * Timeout without any new message. Longer than the longest pause of the product here, which is a minute: if the
+ * message about a due time is lost, a core finds it at its next poll.
  */
 const PATIENCE_MS = 90_000;
 
@@ -31,7 +31,7 @@ interface Parts {
   readonly web: WebCrowd;
 }
 
-/** The product, the platforms around it, the people on them, and the books that these keep. */
+/** The product, the platforms, the people on them, and their records. */
 export class Rig {
   readonly #parts: Parts;
   readonly #lanes = new Map<Place, Promise<void>>();
@@ -76,7 +76,7 @@ export class Rig {
     });
     const rig = new Rig({ product: running, operator, model, ...crowds });
     await discord.connected();
-    // People are shown results only where they have written before.
+    // Results are shown only in conversations that people have written in before.
     rig.sayEverywhere();
     await rig.untilMissing(0);
     return rig;
@@ -94,7 +94,7 @@ export class Rig {
     return this.#parts.web;
   }
 
-  /** Noted as asked; it is sent as soon as all before it in its place were accepted. */
+  /** Records the request; it is sent once all earlier messages in its conversation were accepted. */
   say({ person, place, errand, again }: Omit<Saying, "do">): void {
     const name = PEOPLE[person % PEOPLE.length] ?? PEOPLE[0];
     const surfaces = this.#surfacesOf(name);
@@ -118,15 +118,15 @@ export class Rig {
     return fault.on === "web" ? web.cutAll() : discord.disturb(fault.what);
   }
 
-  /** Nothing goes wrong any more, and everything is up. */
-  async mend(): Promise<void> {
+  /** Clears all faults and waits until all processes run. */
+  async recover(): Promise<void> {
     const { product, slack, discord, teams, model } = this.#parts;
     for (const { troubles } of [slack, discord, teams, model]) troubles.clear();
     await product.allUp();
     await Promise.all(this.#lanes.values());
   }
 
-  /** One more message in each place: what stands before its answer is all that was to come there before. */
+  /** Sends one more message in each conversation; everything before its answer is complete. */
   sayEverywhere(): void {
     const seen = new Set<Place>();
     for (const [person, name] of PEOPLE.entries()) {
@@ -138,13 +138,13 @@ export class Rig {
     }
   }
 
-  /** How many messages were asked since the books were closed last. */
+  /** The number of requests since the last reset of the records. */
   get asked(): number {
     return this.#asks.length;
   }
 
   /**
-   * Resolves when no more than so many answers are missing, to the first so many messages, or when nothing has come for
+   * Resolves when at most this many answers to the first messages are missing, or when nothing has arrived for
    * a long time.
    */
   async untilMissing(most: number, first = this.asked): Promise<void> {
@@ -153,19 +153,19 @@ export class Rig {
       const missing = this.#settle(first).lost.length;
       if (missing <= most) return;
       if (missing < fewest) [fewest, since] = [missing, performance.now()];
-      // A gateway that is away has no list.
+      // A gateway that is down returns no list.
       if (looks % 10 === 9) await this.#readLetters().catch(() => undefined);
       await delay(LOOK_EVERY_MS);
     }
   }
 
-  /** With all that operators see. */
+  /** Includes the dead letters that operators see. */
   async account(): Promise<Account> {
     await whenAnswered(() => this.#readLetters());
     return this.#settle();
   }
 
-  /** The books are closed. What comes of these messages from now on is wrong. */
+  /** Resets the records. Later messages for these requests are errors. */
   forget(): void {
     this.#asks = [];
     for (const { ref } of this.#letters) this.#readBefore.add(ref);

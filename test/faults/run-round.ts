@@ -6,20 +6,20 @@ import type { Rig } from "./rig.ts";
 
 export interface Round {
   readonly account: Account;
-  /** Everything else that is wrong: work without an end, processes that ended by themselves, gaps. */
+  /** All other problems: unfinished work, unexpected exits, gaps. */
   readonly problems: readonly string[];
-  /** From the end of the last fault until every answer was seen. */
+  /** The time from the end of the last fault until every answer was shown. */
   readonly settledMs: number;
 }
 
 export const isGood = ({ account, problems }: Round): boolean => isRight(account) && problems.length === 0;
 
-/** So many answers may be missing before the next message is sent. */
+/** The maximum number of missing answers before the next message is sent. */
 const WINDOW = 40;
-/** Fewer than the runs after which a message is given up, because it may be what kills its process. */
-const MOST_DEATHS = 3;
+/** Fewer than the attempts after which a message becomes a dead letter, because it may crash its process. */
+const MAX_DEATHS = 3;
 
-/** Plays a plan, waits for all that is to come of it, and closes the books. */
+/** Runs a plan, waits for all its messages, and resets the records. */
 export const runRound = async (rig: Rig, steps: readonly Step[]): Promise<Round> => {
   const crashes = rig.product.crashes.length;
   const askedBeforeDeaths: number[] = [];
@@ -34,16 +34,16 @@ export const runRound = async (rig: Rig, steps: readonly Step[]): Promise<Round>
       continue;
     }
     if (isDeath(step.fault)) {
-      await rig.untilMissing(0, askedBeforeDeaths.at(-MOST_DEATHS) ?? 0);
+      await rig.untilMissing(0, askedBeforeDeaths.at(-MAX_DEATHS) ?? 0);
       askedBeforeDeaths.push(rig.asked);
     }
     await rig.inject(step.fault);
   }
-  await rig.mend();
-  const mendedAt = performance.now();
+  await rig.recover();
+  const recoveredAt = performance.now();
   await rig.untilMissing(0);
-  const settledMs = performance.now() - mendedAt;
-  // What stands before their answers is all that was still to come there.
+  const settledMs = performance.now() - recoveredAt;
+  // Everything before these answers is complete.
   rig.sayEverywhere();
   await rig.untilMissing(0);
   const account = await rig.account();

@@ -3,7 +3,7 @@ import { seededRun } from "./seeded-run.ts";
 
 const SEED = 20_261_248;
 
-/** Under load, on one process. */
+/** Faults under load, on one process. */
 seededRun({
   seed: SEED,
   tries: ["F1", "F2", "F5", "F8", "F9", "F10", "F11", "F12", "F30"],

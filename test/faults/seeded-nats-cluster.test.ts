@@ -7,12 +7,12 @@ const SEED = 20_261_134;
 
 const [version = ""] = /\d+\.\d+\.\d+/.exec(execFileSync("nats-server", ["--version"], { encoding: "utf8" })) ?? [];
 
-/** Under load, on three nodes, a gateway and two cores; `npm run soak` has the faults that take longer, F35 among them. */
+/** Faults under load, on three nodes, a gateway and two cores; `npm run soak` has the longer faults, such as F35. */
 seededRun({
   seed: SEED,
   tries: ["F2", "F12", "F34"],
   backbone: "nats-cluster",
-  // Such a server can confirm two conflicting writes, and then an answer is lost.
+  // Such a server may confirm two conflicting writes, which loses an answer.
   canBeRight: !mayStoreConflicts(version) || process.env.MOORING_SOAK !== undefined,
   steps: clusterPlan(SEED, 40, [
     { on: "node", leaderOf: "user_message", what: "freeze", awayMs: 4_000 },

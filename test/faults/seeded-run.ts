@@ -13,13 +13,13 @@ interface SeededOptions {
   readonly seed: number;
   readonly backbone: Backbone;
   readonly steps: readonly Step[];
-  /** The rows of the matrix that its plan holds. */
+  /** The rows of the matrix that its plan covers. */
   readonly tries: readonly string[];
-  /** False: the account would be wrong because of the installed server. */
+  /** False: the account would have errors because of the installed server. */
   readonly canBeRight?: boolean;
 }
 
-/** Everything at once, in a minute at most on a quiet machine; `npm run soak` goes on for as long as wanted. */
+/** All faults at once, in at most a minute on an idle machine; `npm run soak` runs as long as requested. */
 export const seededRun = ({ seed, tries, backbone, steps, canBeRight = true }: SeededOptions): void => {
   describe(`given the product on ${backbone} under mixed load from all platforms`, () => {
     let rig: Rig;
@@ -29,12 +29,12 @@ export const seededRun = ({ seed, tries, backbone, steps, canBeRight = true }: S
     }, 180_000);
     afterAll(() => rig?.dispose(), 60_000);
 
-    it("then its plan tries what it says", () => {
+    it("then its plan covers the listed rows", () => {
       expect([...triedBy(steps, backbone)]).toEqual(expect.arrayContaining([...tries]));
     });
 
     it.runIf(canBeRight)(
-      "when everything goes wrong, then everybody sees each answer once, in order, and nobody else's",
+      "when all faults happen, then each person sees each of their answers once, in order, and no others",
       {
         timeout: 300_000,
       },

@@ -14,7 +14,7 @@ const USAGE = [
 ].join("\n");
 
 const Options = z.object({
-  /** Five, if there is no number of rounds either. */
+  /** Default: five, unless a number of rounds is given. */
   minutes: z.coerce.number().positive().optional(),
   seed: z.coerce
     .number()
@@ -22,11 +22,11 @@ const Options = z.object({
     .min(0)
     .default(Date.now() % 1_000_000),
   backbone: z.enum(["embedded", "nats", "nats-cluster"]).default("nats"),
-  /** In a round, at the most. With none, processes live on, and their memory can be watched. */
+  /** The maximum per round. With 0, processes keep running, and their memory can be observed. */
   kills: z.coerce.number().int().min(0).default(12),
-  /** Begins with this one: to repeat a failure without all that went before it. */
+  /** The first round, to repeat a failure without the earlier rounds. */
   round: z.coerce.number().int().min(1).default(1),
-  /** At the most. On a cluster as many as try every fault once, if there are no minutes either. */
+  /** The maximum. Default on a cluster without minutes: as many as inject every fault once. */
   rounds: z.coerce.number().int().min(1).optional(),
 });
 
@@ -56,7 +56,7 @@ const stepsOf = (round: number): Step[] => {
 
 const faultsIn = (steps: readonly Step[]) => steps.flatMap((step) => (step.do === "fault" ? step.fault : []));
 
-/** What is wrong, and how to have it happen again. */
+/** Prints the errors, and the command that repeats the round. */
 const explain = async (round: number, { account, problems }: Round, steps: readonly Step[]): Promise<void> => {
   const folder = await keepEvidence(rig.product);
   const again = `--rounds 1 --seed ${seed} --backbone ${backbone} --kills ${mostKills} --round ${round}`;

@@ -2,7 +2,7 @@ import { OPERATOR_TOKEN } from "./frozen-config.ts";
 
 export type Answer = ReturnType<typeof JSON.parse>;
 
-/** What an operator asks of the admin API; rejects for every answer but a success. */
+/** Calls the admin API as an operator; rejects for every response except a success. */
 export const askAdmin = async (
   address: string,
   path: string,

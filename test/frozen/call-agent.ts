@@ -13,7 +13,7 @@ interface Call {
   readonly atOnce?: boolean;
 }
 
-/** As another deployment calls ours: JSON-RPC of A2A 1.0, with a trace of its own. */
+/** Calls our agent as another deployment does: JSON-RPC of A2A 1.0, with its own trace. */
 export const callAgent = async (
   address: string,
   method: "SendMessage" | "GetTask" | "CancelTask" | "ListTasks",

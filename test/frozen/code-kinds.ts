@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What a version of the code stores: names of collections, and families of messages. */
+/** The kinds of data that a version of the code stores: names of collections, and families of messages. */
 export interface CodeKinds {
   readonly collections: readonly string[];
   readonly messages: readonly string[];

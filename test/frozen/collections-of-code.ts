@@ -3,13 +3,13 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
-import type { Collection } from "../../core/contract/ports/collection.ts";
+import type { Collection } from "../../core/contract/ports/store.ts";
 
-const DECLARING = "core/contract/ports/collection.ts";
+const DECLARING = "core/contract/ports/store.ts";
 
 /**
  * Every collection with its schema. Most of them are private to their file, so all files that declare one are bundled
- * with a factory that also lists what it makes; the product itself keeps no such list.
+ * with a factory that also lists its collections; the product itself has no such list.
  */
 export const collectionsOfCode = async (root: string): Promise<Map<string, Collection<unknown>>> => {
   const outfile = join(root, "node_modules/.cache", `collections-${process.pid}.mjs`);
@@ -23,14 +23,14 @@ export const collectionsOfCode = async (root: string): Promise<Map<string, Colle
     format: "esm",
     outfile,
     logLevel: "error",
-    // An import for its effect is kept only if the bundler takes the file to have one.
+    // The bundler keeps an import for its effect only if it considers the file to have one.
     ignoreAnnotations: true,
     treeShaking: false,
     plugins: [
       {
         name: "list collections",
         setup: ({ onLoad }) =>
-          onLoad({ filter: /core\/contract\/ports\/collection\.ts$/ }, ({ path }) => ({
+          onLoad({ filter: /core\/contract\/ports\/store\.ts$/ }, ({ path }) => ({
             loader: "ts",
             contents: listed(path),
           })),

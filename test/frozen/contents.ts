@@ -3,10 +3,10 @@ import Database from "libsql";
 import { connect, type NatsConnection } from "nats";
 import { allStreams } from "./jetstream-export.ts";
 
-/** What a fixture holds of one collection, or of one family of messages. */
+/** The contents of one collection, or of one family of messages, in a fixture. */
 export interface Kind {
   readonly count: number;
-  /** Values of the fields that tell variants apart. */
+  /** Values of the fields that distinguish variants. */
   readonly variants: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -42,7 +42,7 @@ export const rowsOfFolder = (dataDir: string): { collections: readonly Row[]; me
   }
 };
 
-/** Of a deployment with the default prefix. */
+/** The streams of a deployment with the default prefix. */
 export const contentsOfStreams = async (url: string): Promise<Contents> => {
   const nc = await connect({ servers: url });
   try {

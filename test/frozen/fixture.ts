@@ -12,13 +12,13 @@ import type { Backbone, Stage } from "./stage.ts";
 
 const FOLDER = fileURLToPath(new URL("../fixtures/frozen/", import.meta.url));
 
-/** The facts that clients and operators saw when the data was frozen, and must find again. */
+/** The facts that clients and operators saw when the data was frozen, and must still see. */
 export interface Facts {
   /** Wall clock, milliseconds. */
   readonly frozenAt: number;
   readonly visitor: { readonly token: string; readonly sessionId: string; readonly log: readonly LogItem[] };
   readonly waiter: { readonly token: string };
-  /** By the path of the admin API: what tells each listed item apart. */
+  /** The identifying field of each listed item, by the path of the admin API. */
   readonly listed: Readonly<Record<string, readonly string[]>>;
   readonly world: World;
 }
@@ -34,7 +34,7 @@ export const frozenVersions = (): string[] => readdirSync(FOLDER).sort();
 
 const pathOf = (version: string, ...parts: string[]): string => join(FOLDER, version, ...parts);
 const packed = (value: unknown): Buffer => compressed(Buffer.from(JSON.stringify(value)));
-/** A window over the whole file: a database's log holds the same pages again and again. */
+/** A compression window over the whole file, because a database's log repeats the same pages. */
 const compressed = (bytes: Buffer): Buffer =>
   brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS } });
 const unpacked = async (file: string) => JSON.parse(brotliDecompressSync(await readFile(file)).toString());
@@ -74,7 +74,7 @@ export const unpackFolder = async (version: string, dataDir: string): Promise<vo
   }
 };
 
-/** Puts the frozen data where the product of the stage finds it. */
+/** Copies the frozen data to the data folder of the stage's product. */
 export const loadInto = async (stage: Stage, version: string): Promise<void> => {
   if (stage.nats === undefined) return unpackFolder(version, stage.dataDir);
   await restoreStreams(stage.nats.url, await unpacked(pathOf(version, "nats", "streams.json.br")));

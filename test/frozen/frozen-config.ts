@@ -5,7 +5,9 @@ import type { Platforms } from "./platforms.ts";
 export const OPERATOR_TOKEN = "operator-of-the-frozen-data";
 export const CALLER_TOKEN = "caller-of-the-frozen-data";
 
-/** Names that stored records carry (agents, channels, people, callers, peers) stay the same in every version's test. */
+/**
+ * Names in stored records (agents, channels, people, callers, peers), which stay the same in the test of every version.
+ */
 export const frozenConfig = (
   { model, slack, discord, teams, weather }: Platforms,
   backbone: object | string,

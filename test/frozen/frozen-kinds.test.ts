@@ -40,7 +40,7 @@ describe.each(frozenVersions())("given the frozen data of %s", (version) => {
     expect(nats.collections).toMatchObject({ bus_members: {}, bus_partitions: {} });
   });
 
-  it.each(Object.entries(variants))("then its %s come in every variant (U5)", async (name, fields) => {
+  it.each(Object.entries(variants))("then its %s have every variant (U5)", async (name, fields) => {
     const { embedded, nats } = await readSummary(version);
     for (const { collections } of [embedded, nats]) {
       for (const [field, values] of Object.entries(fields)) {
@@ -49,19 +49,19 @@ describe.each(frozenVersions())("given the frozen data of %s", (version) => {
     }
   });
 
-  it("then each of its kinds is still known to this code, or was migrated (U5)", async () => {
+  it("then this code still has each of its kinds, or has migrated it (U5)", async () => {
     const { code } = await readSummary(version);
     const today = await kindsInCode(ROOT);
     const known = new Set([...today.collections, ...today.messages, ...Object.keys(migrated)]);
     expect([...code.collections, ...code.messages].filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it("then the data folder holds what its list of contents says (U5)", async () => {
+  it("then the data folder matches its list of contents (U5)", async () => {
     await unpackFolder(version, folder);
     expect(contentsOfFolder(folder)).toEqual((await readSummary(version)).embedded);
   });
 
-  it("then this code's schemas take every record and every message of it (U5, F31)", async () => {
+  it("then this code's schemas accept every record and every message of it (U5, F31)", async () => {
     await unpackFolder(version, folder);
     const { collections, messages } = rowsOfFolder(folder);
     const declared = await collectionsOfCode(ROOT);

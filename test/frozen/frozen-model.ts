@@ -1,14 +1,14 @@
 import { calls, fails, Gate, type ModelAnswer, neverAnswers, says } from "../fakes/model-answer.ts";
 import type { ModelRequest } from "../fakes/model-request.ts";
 
-/** The agent of the same deployment that others ask. */
+/** The agent of the same deployment that others call. */
 export const HARBOUR = "harbour";
 /** The agent whose subtasks work on a git repository. */
 export const BUILDER = "builder";
 /** The one command that they may run. It outlives a kill by a few seconds only. */
 export const RUN = ["sleep", "5"] as const;
 
-/** Answers by what it is asked. Whatever has "hold" in its text stays unanswered until the hold is released. */
+/** Answers by the text of the request. A request with "hold" in its text waits until the hold is released. */
 export class FrozenModel {
   /** A request with this text ends the process, as a turn that crashes it would. */
   onPoison: () => void = () => undefined;
@@ -47,10 +47,10 @@ export class FrozenModel {
 
 const NOTHING = "nothing_to_say";
 
-/** The agent itself answers these at once: what it gives to others is held. */
+/** The agent itself answers these at once; the work that it delegates is held. */
 const GIVES_AWAY = /^(delegate|leave to|\[)/;
 
-/** Every piece of work has a tag, so that its answer can be told from all others. */
+/** Every piece of work has a tag that identifies its answer. */
 export const tagIn = (text: string): string => /#[\w-]+/.exec(text)?.[0] ?? "#none";
 
 const done = (text: string): string => `done at last (${tagIn(text)}).`;

@@ -1,6 +1,6 @@
 import type { Stage } from "./stage.ts";
 
-/** The lists of the admin API, and the field that tells their items apart. */
+/** The lists of the admin API, and the field that identifies their items. */
 const LISTS = {
   sessions: "sessionId",
   "subtasks?status=all": "id",
@@ -13,7 +13,7 @@ const LISTS = {
   audit: "id",
 } as const;
 
-/** What an operator sees, with every turn of every session and every run of every schedule. */
+/** The lists that an operator sees, with every turn of every session and every run of every schedule. */
 export const everythingListed = async (stage: Stage): Promise<Record<string, string[]>> => {
   const listed: Record<string, string[]> = {};
   for (const [path, field] of Object.entries(LISTS)) listed[path] = await idsIn(stage, path, field);

@@ -80,14 +80,14 @@ describe("given a message that this code writes, when 0.1.0 reads it during an u
     sampleMessage({ text: "hello", replyTo: "1", messageId: "2", link: "https://chat.example/2", editable: true }),
     sampleMessage({ text: "/new", command: { name: "new", args: "" }, unseen: true }),
     sampleMessage({ shown: { replyId: "r", markdown: "hi", origin: origin(), at: "2026-03-10T21:14:00.000Z" } }),
-  ])("then it finds all fields of a message of kind $kind (U5)", (message) => {
+  ])("then 0.1.0 can read all fields of a message of kind $kind (U5)", (message) => {
     const { kind: _, ...fields } = message;
     expect(UserMessage010.parse(overTheWire(message))).toMatchObject(fields);
     expect(UserMessage.parse(overTheWire(message))).toEqual(message);
   });
 
   it.each(Object.entries(payloads).flatMap(([type, all]) => all.map((data) => ({ type, data }) as SyntheticContent)))(
-    "then it finds the work and the payload of a background message of type $type (U5)",
+    "then 0.1.0 can read the work and the payload of a background message of type $type (U5)",
     (content) => {
       const message = background(content);
       const old = UserMessage010.parse(overTheWire(message));

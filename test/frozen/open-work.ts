@@ -5,10 +5,10 @@ import { callAgent } from "./call-agent.ts";
 import type { Stage } from "./stage.ts";
 
 const CRASHES_AT_MOST = 10;
-/** Longer than an answer takes until its beginning is shown. */
+/** Longer than the time after which a draft of an answer is shown. */
 const BEGUN_MS = 2_000;
 
-/** A message that ends its process every time, until it is a dead letter. */
+/** A message that crashes its process every time, until it is a dead letter. */
 export const poison = async (stage: Stage): Promise<void> => {
   let crashes = 0;
   let asked = 0;
@@ -28,7 +28,7 @@ export const poison = async (stage: Stage): Promise<void> => {
   throw new Error("the poisoned message never became a dead letter");
 };
 
-/** Work of every kind that is under way in its second run: the process was killed in the first one. */
+/** Work of every kind in its second attempt: the process was killed in the first one. */
 export const leaveWorkOpen = async (stage: Stage, visitor: WebClient, waiter: WebClient): Promise<void> => {
   const { slack, teams, hookUrl, model, weather } = stage.platforms;
   const asked = (tag: string) => model.requests.filter(({ lastUserText }) => lastUserText.includes(tag)).length;
@@ -65,7 +65,7 @@ export const leaveWorkOpen = async (stage: Stage, visitor: WebClient, waiter: We
   visitor.say("queued behind it #open-queued");
   const isUnderWay = () =>
     ["#open-turn", "#open-b", "#open-c", "#open-local", "#open-stream", "#open-edit", "#open-called"].every(asked) &&
-    weather.heard.some((message) => JSON.stringify(message).includes("#open-remote")) &&
+    weather.received.some((message) => JSON.stringify(message).includes("#open-remote")) &&
     visitor.sent.every((id) => visitor.accepted.includes(id));
   await stage.until("the open work", isUnderWay);
   await builder.answerTo(builder.say("delegate {run it #open-run}"));

@@ -15,7 +15,7 @@ import { FrozenModel, tagIn } from "./frozen-model.ts";
 
 /**
  * Stored records name these addresses (where Teams and Discord are, callers' webhooks), so they are the same when the
- * data is written and when it is read. Below the range that systems give out by themselves.
+ * data is written and when it is read. They are below the range of ephemeral ports.
  */
 const PORTS = { discord: 21_712, teams: 21_713, weather: 21_714, hooks: 21_715 } as const;
 const TAKEN_FOR_MS = 120_000;
@@ -25,7 +25,7 @@ export interface Hooked {
   readonly body: unknown;
 }
 
-/** What must be the same on the platforms as when the data was written: ids, and the messages that are there. */
+/** The state of the platforms when the data was written: ids, and the posted messages. */
 export interface World {
   readonly discord: {
     readonly bot: FakeUser;
@@ -45,7 +45,7 @@ export interface World {
   };
 }
 
-/** Everything around the product: model, chat platforms, another agent, and a caller's webhook. */
+/** The environment of the product: model, chat platforms, another agent, and a caller's webhook. */
 export interface Platforms {
   readonly script: FrozenModel;
   readonly model: ScriptedModelServer;
@@ -95,7 +95,7 @@ const forecast = async (work: Work, script: FrozenModel): Promise<void> => {
   work.answer(`Weather says: calm (${tagIn(work.text)}).`);
 };
 
-/** Another run of the same test on this machine has the ports for a while. */
+/** Another run of the same test on this machine may hold the ports for a while. */
 const portsFree = async (): Promise<void> => {
   for (const port of Object.values(PORTS)) {
     for (const deadline = performance.now() + TAKEN_FOR_MS; !(await isFree(port)); await delay(250)) {

@@ -60,7 +60,7 @@ describe.each(Object.values(written))("given a request of kind $kind", (request)
     expect(DeliveryRequest.parse(overTheWire(fields as DeliveryRequest))).toEqual(request);
   });
 
-  it("when 0.1.0 reads it during an upgrade, then it finds the flags that it looks at (U5)", () => {
+  it("when 0.1.0 reads it during an upgrade, then it has the flags that 0.1.0 checks (U5)", () => {
     const { digestDue, begins, ...old } = DeliveryRequest010.parse(overTheWire(request));
     expect([digestDue, begins]).toEqual([kind === "digest" || undefined, kind === "stream-start" || undefined]);
     expect(old).toMatchObject({ id: request.id, reply: request.reply, target });
@@ -68,10 +68,10 @@ describe.each(Object.values(written))("given a request of kind $kind", (request)
   });
 });
 
-it("given a request with a field of a newer version, when it is read, then the field survives", () => {
+it("given a request with a field of a newer version, when it is read, then the field is kept", () => {
   expect(DeliveryRequest.parse({ ...written.reply, colour: "red" })).toHaveProperty("colour", "red");
 });
 
-it.each([undefined, 7, {}, reply])("given %j, then it is no request", (other) => {
+it.each([undefined, 7, {}, reply])("given %j, when it is read as a request, then it is rejected", (other) => {
   expect(DeliveryRequest.safeParse(other).success).toBe(false);
 });

@@ -7,7 +7,7 @@ import type { Stage } from "./stage.ts";
 /** Long enough for a summary by the model. */
 const LONG = "the history of every lighthouse between Bergen and Stavanger, with its lens, its keepers and its storms";
 
-/** Work on every channel that ends, with each kind of record that it leaves. */
+/** Completed work on every channel, with each kind of record that it stores. */
 export const settleWork = async (stage: Stage, visitor: WebClient): Promise<void> => {
   await talkOnTheWeb(stage, visitor);
   await talkOnPlatforms(stage, visitor);
@@ -30,7 +30,7 @@ const talkOnTheWeb = async (stage: Stage, visitor: WebClient): Promise<void> => 
   await visitor.answerTo(visitor.say("read this #file", undefined, [file]));
   const shopper = stage.visitor("shopper", undefined, "shop");
   await shopper.answerTo(shopper.say("hello from the shop #shop"));
-  // A log this long keeps a hint of where it ends.
+  // A log of this length stores a hint of its end.
   for (let round = 0; round < 34; round++) await shopper.answerTo(shopper.command("ahoy"));
 };
 
@@ -97,7 +97,7 @@ const delegate = async (stage: Stage, visitor: WebClient): Promise<void> => {
   await untilResult(stage.visitor("builder", undefined, "yard"), "delegate {write a file #job-d}");
 
   await visitor.answerTo(visitor.say("delegate {ask weather for a late forecast #late-job}"));
-  const isAsked = () => weather.heard.some((message) => JSON.stringify(message).includes("#late-job"));
+  const isAsked = () => weather.received.some((message) => JSON.stringify(message).includes("#late-job"));
   await stage.until("the subtask's call", isAsked);
   const open = async () => (await stage.admin("subtasks")).items;
   for (const { ref } of await open()) await stage.admin(`subtasks/${ref}/cancel`, "POST");
@@ -147,7 +147,7 @@ const refuseDeliveries = async (stage: Stage): Promise<void> => {
   await stage.until("the refused result", async () => (await letters()) > 1 && hasRun(stage, "#gone"));
 };
 
-/** Whether the schedule with this tag has had a run to its end. */
+/** Whether a run of the schedule with this tag has ended. */
 const hasRun = async (stage: Stage, tag: string): Promise<boolean> => {
   const { items } = await stage.admin("schedules");
   const found = items.find(({ description }: { description: string }) => description.includes(tag));

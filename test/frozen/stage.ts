@@ -15,7 +15,7 @@ import { type Platforms, restoreWorld, startPlatforms, type World } from "./plat
 export type Backbone = "embedded" | "nats";
 
 export interface StageOptions {
-  /** Of another build than this one. */
+  /** The main file of another build. */
   readonly main?: string;
   readonly nodeArgs?: readonly string[];
   readonly world?: World;
@@ -26,7 +26,7 @@ const PATIENCE_MS = 60_000;
 
 type Parts = Pick<Stage, "backbone" | "platforms" | "folder" | "nats"> & { readonly port: number };
 
-/** One process of the product on one backbone, with everything around it, that can be killed and started again. */
+/** One process of the product on one backbone, with its environment; it can be killed and restarted. */
 export class Stage {
   readonly backbone: Backbone;
   readonly platforms: Platforms;
@@ -75,7 +75,7 @@ export class Stage {
     return process;
   }
 
-  /** Everything that the process which was started last has logged. */
+  /** The log of the process that was started last. */
   get log(): string {
     return this.#processes.at(-1)?.stderr() ?? "";
   }
@@ -96,7 +96,7 @@ export class Stage {
     return askAdmin(this.address, path, method, body);
   }
 
-  /** For what nothing announces. */
+  /** Polls for changes without a notification. */
   async until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
     for (const deadline = performance.now() + PATIENCE_MS; performance.now() < deadline; await delay(LOOK_EVERY_MS)) {
       if (await condition()) return;

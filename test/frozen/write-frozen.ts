@@ -24,7 +24,7 @@ const freeze = async (root: string, version: string, backbone: Backbone): Promis
     const waiter = stage.visitor("waiter");
     await settleWork(stage, visitor);
     await poison(stage);
-    // A stop writes the database's log into the database: only the open work is in it afterwards.
+    // A stop merges the database's log into the database, so that the log has only the open work afterwards.
     await stage.end("SIGTERM");
     await stage.start();
     await leaveWorkOpen(stage, visitor, waiter);
@@ -51,7 +51,7 @@ const freezeStreams = async (version: string, url: string): Promise<Contents> =>
 
 const freezeFolder = async (version: string, dataDir: string): Promise<Contents> => {
   await packFolder(version, dataDir);
-  // Opening a database changes its files, so a copy is looked at.
+  // Opening a database changes its files, so a copy is read.
   const copy = await mkdtemp(join(tmpdir(), "mooring-frozen-copy-"));
   try {
     await cp(dataDir, copy, { recursive: true });

@@ -46,32 +46,32 @@ const PATHS = [
 ];
 const version = fc.constantFrom("1.0", "0.3", "", "x".repeat(300));
 
-/** Any answer is read to its end: a stream that did not end would hang here. */
+/** Reads the answer to its end, so that a stream without an end fails the test by its timeout. */
 const refusedOrAnswered = async (response: Response): Promise<void> => {
   const text = await response.text();
   expect(response.status, text).toBeLessThan(500);
   expect(text).not.toMatch(/Cannot read|is not a function|node_modules|\.ts:\d/);
 };
 
-const expectStillThere = async (): Promise<void> => {
+const expectStillAnswering = async (): Promise<void> => {
   const client = await server.client();
   expect(answerOf(asTask(await client.sendMessage(says("Still there?"))))).toBe("Done.");
 };
 
-describe("given calls that no agent would make (F19)", () => {
-  it("then over JSON-RPC each gets an answer of the protocol, and the next good call is answered", async () => {
+describe("given malformed calls to the A2A endpoints (F19)", () => {
+  it("when they arrive over JSON-RPC, then each gets an answer of the protocol, and the next valid call is answered", async () => {
     const harm = watchHarm();
     await fc.assert(
-      fc.asyncProperty(mutatedText(RPC), version, async (body, wanted) => {
-        await refusedOrAnswered(await server.post("/a2a/mooring", body, { "a2a-version": wanted }));
+      fc.asyncProperty(mutatedText(RPC), version, async (body, protocol) => {
+        await refusedOrAnswered(await server.post("/a2a/mooring", body, { "a2a-version": protocol }));
       }),
       fuzzRuns(150),
     );
-    await expectStillThere();
+    await expectStillAnswering();
     harm.expectNone();
   });
 
-  it("then over HTTP+JSON each gets an answer, whatever its path and body, and the next good call is answered", async () => {
+  it("when they arrive over HTTP+JSON with any path and body, then each gets an answer, and the next valid call is answered", async () => {
     const harm = watchHarm();
     const path = fc.oneof(
       fc.constantFrom(...PATHS),
@@ -83,11 +83,11 @@ describe("given calls that no agent would make (F19)", () => {
       }),
       fuzzRuns(100),
     );
-    await expectStillThere();
+    await expectStillAnswering();
     harm.expectNone();
   });
 
-  it("then no header with a wrong token gets further than 401", async () => {
+  it("when the token is wrong, then the answer is 401", async () => {
     await fc.assert(
       fc.asyncProperty(fc.stringMatching(/^[\x21-\x7e]{0,60}$/), mutated([message]), async (token, body) => {
         const response = await server.post("/a2a/mooring", body, { authorization: `Bearer ${token}` });

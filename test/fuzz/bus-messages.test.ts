@@ -17,7 +17,7 @@ const subjects = subjectsOf("default");
 const place = { tenant: "default", agent: AGENT };
 const attachment = { id: "f-1", name: "a.txt", mediaType: "text/plain", bytes: 3 };
 
-/** What core takes from the bus, each with a message that it would take. */
+/** The subjects that core consumes, each with a valid message. */
 const MESSAGES: readonly (readonly [Subject<never>, unknown])[] = [
   [subjects.userMessage(AGENT), userMessage("m", "hello", { replyTo: "r", attachments: [attachment] })],
   [subjects.userMessage(AGENT), userMessage("m", "/status", { command: { name: "status", args: "" } })],
@@ -44,8 +44,8 @@ const MESSAGES: readonly (readonly [Subject<never>, unknown])[] = [
   [subjects.scheduleDue(AGENT), { ...place, owner: "o", id: "schedule-1", dueAt: 1_700_000_000_000 }],
 ].map(([subject, message]) => [subject as Subject<never>, message]);
 
-describe("given messages on the bus that no process of ours would publish (F19)", () => {
-  it("then each ends, and the next good one is answered", async () => {
+describe("given malformed messages on the bus (F19)", () => {
+  it("when core consumes them, then each ends, and the next valid message is answered", async () => {
     const harm = watchHarm();
     const cases = fc
       .constantFrom(...MESSAGES)
@@ -54,7 +54,7 @@ describe("given messages on the bus that no process of ours would publish (F19)"
     await fc.assert(
       fc.asyncProperty(cases, async ({ subject, bad }) => {
         const id = `case-${++count}`;
-        // JSON has no "undefined", and the bus refuses what is none.
+        // The bus refuses "undefined", which has no JSON form.
         await core.backbone.bus.publish(subject, (bad ?? null) as never, { id: `bad-${id}`, key: `bad-${id}` });
         const conversation = { channel: "web", room: id, kind: "private" } as const;
         const answer = await core.ask(id, "Still there?", { conversation, account: { id, name: "Ann" } });

@@ -22,8 +22,8 @@ const env = Object.fromEntries(
   ]),
 );
 
-describe("given the example with something else in it (F19)", () => {
-  it("then it is a configuration, or every problem is listed; nothing else is thrown", () => {
+describe("given a mutated example configuration (F19)", () => {
+  it("when it is parsed, then it is valid or its problems are listed, and nothing is thrown", () => {
     const harm = watchHarm();
     fc.assert(
       fc.property(mutatedText([example, read("mooring.yaml"), ...sections]), (text) => void problemsOf(text, env)),

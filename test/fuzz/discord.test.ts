@@ -7,7 +7,7 @@ import { mutated, mutatedText } from "./mutated.ts";
 
 const test = new DiscordUnderTest();
 
-/** Everything that reaches the adapter while it is connected. */
+/** A sample of each event that the adapter receives while it is connected. */
 const dispatches = () => {
   const { world } = test.discord;
   const person = world.person("ann");
@@ -38,8 +38,8 @@ const dispatches = () => {
   ] as const;
 };
 
-describe("given events that Discord would never send (F19)", () => {
-  it("then the connection lives, or is made anew, and the next good message is heard", async () => {
+describe("given malformed events from Discord (F19)", () => {
+  it("when they arrive, then the connection stays open or is opened again, and the next valid message is received", async () => {
     await test.start({ access: { guilds: "*", accounts: "*" } });
     const events = dispatches();
     const frames = events.map(([t, d]) => ({ op: 0, s: 7, t, d }));

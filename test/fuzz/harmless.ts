@@ -1,15 +1,15 @@
 import { expect } from "vitest";
 
-const MOST_GROWN_BYTES = 300_000_000;
+const MAX_GROWTH_BYTES = 300_000_000;
 
-/** What no input may do to the process: change what all objects have, or fill the memory. */
+/** Checks that no input has polluted the prototype of all objects or filled the memory. */
 export const watchHarm = () => {
   const before = process.memoryUsage().heapUsed;
   return {
     expectNone(): void {
       expect(Object.keys(Object.prototype)).toEqual([]);
       expect(({} as Record<string, unknown>).polluted).toBeUndefined();
-      expect(process.memoryUsage().heapUsed - before).toBeLessThan(MOST_GROWN_BYTES);
+      expect(process.memoryUsage().heapUsed - before).toBeLessThan(MAX_GROWTH_BYTES);
     },
   };
 };

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 
-/** A value of JSON with things in it that only somebody hostile, or broken, would send. */
+/** A JSON value with edits that only a hostile or broken sender makes. */
 export const mutated = (samples: readonly unknown[]): fc.Arbitrary<unknown> =>
   fc
     .record({ sample: fc.constantFrom(...samples), edits: fc.array(edit, { minLength: 1, maxLength: 4 }) })
     .map(({ sample, edits }) => edits.reduce<unknown>(apply, structuredClone(sample)));
 
-/** The same as text, which now and then is no longer JSON. */
+/** The same as text; some of it is not valid JSON. */
 export const mutatedText = (samples: readonly unknown[]): fc.Arbitrary<string> =>
   fc.oneof(
-    { weight: 3, arbitrary: mutated(samples).map(spelled) },
+    { weight: 3, arbitrary: mutated(samples).map(toText) },
     { weight: 1, arbitrary: fc.tuple(fc.constantFrom(...samples), fc.nat(), slip).map(broken) },
   );
 
@@ -44,7 +44,7 @@ const edit: fc.Arbitrary<Edit> = fc.record({
 
 type Holder = Record<string, unknown> | unknown[];
 
-/** Every place in the value where something stands. */
+/** Every property and item in the value, at any depth. */
 const placesIn = (value: unknown, found: [Holder, string][] = []): [Holder, string][] => {
   if (typeof value !== "object" || value === null || found.length > 300) return found;
   const holder = value as Holder;
@@ -56,7 +56,7 @@ const placesIn = (value: unknown, found: [Holder, string][] = []): [Holder, stri
 };
 
 const apply = (value: unknown, { at, how, value: given, name }: Edit): unknown => {
-  // A later edit may go into it.
+  // Cloned, because a later edit may change it.
   const other = structuredClone(given);
   const places = placesIn(value);
   const [holder, key] = places[at % (places.length + 1)] ?? [];
@@ -80,17 +80,17 @@ const apply = (value: unknown, { at, how, value: given, name }: Edit): unknown =
   return value;
 };
 
-/** As JSON.parse does it: "__proto__" is a name like any other. */
+/** Like JSON.parse, sets "__proto__" as an ordinary property. */
 const set = (holder: Record<string, unknown>, key: string, value: unknown): void => {
   Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
 };
 
-const spelled = (value: unknown): string => JSON.stringify(value) ?? "undefined";
+const toText = (value: unknown): string => JSON.stringify(value) ?? "undefined";
 
 const slip = fc.constantFrom("cut", "{", "[", '"', "\\", "\u0000", ",", "}", "\ufeff", "[".repeat(2_000), "1e999");
 
 const broken = ([sample, at, what]: [unknown, number, string]): string => {
-  const text = spelled(sample);
+  const text = toText(sample);
   const place = at % (text.length + 1);
   return what === "cut" ? text.slice(0, place) : text.slice(0, place) + what + text.slice(place);
 };

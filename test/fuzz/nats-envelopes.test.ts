@@ -19,17 +19,17 @@ const headerText = fc.oneof(
   fc.constantFrom("=", "=!!", "x/=YQ", "-1", "1e999"),
 );
 
-describe("given a stranger who writes into the streams and signals of a deployment (F19)", () => {
-  it("then whatever they write ends, and what we publish behind it is handled", async () => {
+describe("given a foreign client that publishes to the streams and signals of a deployment (F19)", () => {
+  it("when its messages are malformed, then each ends, and later valid messages are handled", async () => {
     const server = await NatsServer.start();
     const options = { servers: [server.url], partitions: PARTITIONS, logger, failurePauseMs: 2 };
     const backbone = await openNatsBackbone(options);
-    const stranger = await connect({ servers: server.url });
+    const foreign = await connect({ servers: server.url });
     try {
       const { userMessage: spell, userSignal } = subjectsOf("default");
       const [subject, signals] = [spell("mooring"), userSignal("mooring")];
-      const [handled, heard] = [new Recorder<string>(), new Recorder<string>()];
-      await backbone.bus.listen(signals, (signal) => heard.add(signal.conversation.room));
+      const [handled, received] = [new Recorder<string>(), new Recorder<string>()];
+      await backbone.bus.listen(signals, (signal) => received.add(signal.conversation.room));
       const consuming = { durable: "test", concurrency: 8 };
       await backbone.bus.consume(subject, consuming, async ({ id }) => {
         handled.add(id);
@@ -43,22 +43,22 @@ describe("given a stranger who writes into the streams and signals of a deployme
           const header = headers();
           for (const [name, value] of Object.entries(values)) header.set(name, value);
           const partition = ++count % PARTITIONS;
-          stranger.publish(`mooring.${subject.name}.${partition}`, body, { headers: header });
-          stranger.publish(`mooring_signal.${signals.name}`, body, { headers: header });
+          foreign.publish(`mooring.${subject.name}.${partition}`, body, { headers: header });
+          foreign.publish(`mooring_signal.${signals.name}`, body, { headers: header });
         }),
         fuzzRuns(200),
       );
-      await stranger.flush();
+      await foreign.flush();
       const keys = Array.from({ length: 8 }, (_, n) => `still-${n}`);
       for (const id of keys) await backbone.bus.publish(subject, userMessage(id, "here"), { id, key: id });
       await handled.until((ids) => keys.every((id) => ids.includes(id)));
       const conversation = { channel: "web", room: "still", kind: "private" } as const;
       backbone.bus.signal(signals, { type: "typing", conversation });
-      await heard.until((rooms) => rooms.includes("still"));
+      await received.until((rooms) => rooms.includes("still"));
       harm.expectNone();
       expect(backbone.health()).toEqual({ ok: true });
     } finally {
-      await stranger.close();
+      await foreign.close();
       await backbone.close();
       await server.stop();
     }

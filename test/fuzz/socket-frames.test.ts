@@ -20,8 +20,8 @@ const FRAMES = [
 ];
 const DOCUMENTED = new Set<number>([...Object.values(closeCodes), 1007]);
 
-describe("given frames that nobody would send (F19)", () => {
-  it("then each is answered or closed with a documented code, and others are still heard", async () => {
+describe("given malformed frames on the web socket (F19)", () => {
+  it("when they arrive, then each is answered or closed with a documented code, and messages of other clients are accepted", async () => {
     const gateway = await start({ config: { limits } });
     const { client: other } = await enter(gateway);
     const harm = watchHarm();

@@ -17,8 +17,8 @@ const rows: Row[] = [];
 /** Messages that have become dead letters. */
 const deadLetters = new Recorder<string>();
 
-/** Passes everything on, and keeps every row that core writes. */
-const keepingRows = (backbone: Backbone): Backbone => ({
+/** Forwards all calls, and records the rows that core writes and the dead letters. */
+const recordingRows = (backbone: Backbone): Backbone => ({
   ...backbone,
   health: () => backbone.health(),
   writeProblem: () => backbone.writeProblem(),
@@ -38,21 +38,21 @@ const keepingRows = (backbone: Backbone): Backbone => ({
     signal: (subject, message) => backbone.bus.signal(subject, message),
     listen: (subject, handle) => backbone.bus.listen(subject, handle),
     consume: (subject, options, handle) => {
-      const noted: typeof options = {
+      const recorded: typeof options = {
         ...options,
         async onDeadLetter(message, letter) {
           deadLetters.add(letter.id);
           await options.onDeadLetter?.(message, letter);
         },
       };
-      return backbone.bus.consume(subject, noted, handle);
+      return backbone.bus.consume(subject, recorded, handle);
     },
   },
 });
 
 let core: CoreUnderTest;
 beforeAll(async () => {
-  core = await CoreUnderTest.start(() => "Done.", { wrap: keepingRows });
+  core = await CoreUnderTest.start(() => "Done.", { wrap: recordingRows });
 });
 afterAll(() => core.dispose());
 
@@ -62,8 +62,8 @@ const messageIn = (room: string, id: string) =>
     account: { id: room, name: "Ann" },
   });
 
-describe("given rows that somebody has damaged (F19)", () => {
-  it("then what needs them is answered or becomes a dead letter, and others are answered as ever", async () => {
+describe("given damaged rows in the store (F19)", () => {
+  it("when a message needs them, then it is answered or becomes a dead letter, and other messages are answered", async () => {
     const harm = watchHarm();
     let count = 0;
     await fc.assert(

@@ -8,11 +8,11 @@ import { mutated } from "./mutated.ts";
 
 const test = new TeamsUnderTest();
 
-/** 401: not ours, by its address or tenant. 501: an invoke. */
+/** 401: another recipient or tenant. 501: an invoke. */
 const DOCUMENTED = new Set([200, 400, 401, 501]);
 
-describe("given activities that Teams has signed and would never send (F19)", () => {
-  it("then each gets a documented answer, and the next good one is heard", async () => {
+describe("given malformed activities with a valid signature of Teams (F19)", () => {
+  it("when they arrive, then each gets a documented answer, and the next valid one is received", async () => {
     const { teams } = test;
     const file = { contentType: "application/vnd.microsoft.teams.file.download.info", name: "a.txt", content: {} };
     const activities = [

@@ -2,7 +2,7 @@ import { type FastifyInstance, fastify } from "fastify";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadIdentity, pushTokenOf } from "../../core/a2a/identity.ts";
 import { peerEventRoute } from "../../gateway/a2a/http/peer-event-route.ts";
-import { toHttpError } from "../../gateway/http/http-error.ts";
+import { toHttpError } from "../../gateway/http/error-responses.ts";
 import { asks, theCall, untilUnsolicited } from "../core/a2a/peers-under-test.ts";
 import { type RemotePair, startRemote, stopRemote, to } from "../core/a2a/remote/remote-under-test.ts";
 import { TaskState } from "../fakes/a2a/sdk-agent.ts";
@@ -64,7 +64,7 @@ describe("given a remote agent with push notifications, while no polling timer f
     expect(reply?.markdown).toBe("told: three");
     expect(more).toEqual([]);
     expect(looks()).toBeGreaterThan(0);
-    expect(pair.remote.heard).toHaveLength(1);
+    expect(pair.remote.received).toHaveLength(1);
   });
 
   it("when the notification has false content, then only the polled task counts", async () => {

@@ -12,7 +12,7 @@ import { ack } from "../../core/contract/ports/bus.ts";
 import { silentLogger as logger } from "../../core/contract/ports/logger.ts";
 import { Secret } from "../../core/contract/secret.ts";
 import { peerEventRoute } from "../../gateway/a2a/http/peer-event-route.ts";
-import { toHttpError } from "../../gateway/http/http-error.ts";
+import { toHttpError } from "../../gateway/http/error-responses.ts";
 import { Recorder } from "../fakes/recorder.ts";
 
 const call: PeerCallAddress = { tenant: "default", agent: "mooring", id: "call-0123456789ab" };

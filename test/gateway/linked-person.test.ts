@@ -112,7 +112,7 @@ describe("given a proactive message, and a person who asks why it came (O13)", (
     await settled();
     const text = await explained();
     expect(text).toMatch(/^\*\*What was asked:\*\* “please research the tides for \*\*me\*\*”, asked by Ann in Web, /);
-    expect(text).toContain("**Why now:** all delegated work had come back.");
+    expect(text).toContain("**Why now:** all delegated work had finished.");
     expect(text).toContain("- tides: completed");
     expect(await explained(webB, "", { replyTo: id })).toBe(text);
     expect(await explained(webB, reply.id)).toBe(text);
@@ -126,7 +126,7 @@ describe("given a proactive message, and a person who asks why it came (O13)", (
     const { reply } = await begin();
     const stranger = { account: { id: "bob", name: "Bob" } };
     const text = await explained(bob, reply.id, stranger);
-    expect(text).toContain("no such message");
+    expect(text).toContain("I found no message here");
     expect(await explained(bob, "nonsense", stranger)).toBe(text);
     expect(await explained(bob, "x".repeat(5_000), stranger)).toBe(text);
     expect(await explained(bob, "", stranger)).toBe(text);

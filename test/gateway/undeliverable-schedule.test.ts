@@ -61,7 +61,7 @@ describe("given a schedule whose target is unreachable when it fires (P2)", () =
     await run(id);
     const { reply } = await product.shown(web, isReport);
     expect(reply.markdown).toBe(
-      "The result of the schedule “Stretch” could not be delivered on Web-b: the conversation is gone (the room was " +
+      "The result of the schedule “Stretch” could not be delivered on Web-b: the conversation no longer exists (the room was " +
         `deleted). \`/inbox\` has it. To cancel the schedule, use \`/schedules cancel ${id}\`.`,
     );
     await run(id);
@@ -98,7 +98,7 @@ describe("given a schedule whose target is unreachable when it fires (P2)", () =
     await run(id);
     expect((await product.shown(web, isAnswer)).reply.markdown).toBe("time to stretch");
     expect((await product.shown(web, isReport)).reply.markdown).toContain(
-      "on Web-b: that channel is no longer there. I send it here instead.",
+      "on Web-b: that channel no longer exists. I send it here instead.",
     );
   });
 

@@ -15,13 +15,13 @@ const Locked = z.object({
 export interface Dependency {
   readonly name: string;
   readonly version: string;
-  /** As its author spells it, in SPDX. Empty: it says none. */
+  /** The SPDX expression of its package.json; empty if it has none. */
   readonly licence: string;
-  /** Only for building and testing. */
+  /** Used only for building and testing. */
   readonly dev: boolean;
 }
 
-/** Everything that the lock file installs, its dependencies' dependencies too. */
+/** All packages that the lock file installs, including transitive dependencies. */
 export const dependenciesIn = (lockFile: string): Dependency[] => {
   const seen = new Map<string, Dependency>();
   for (const [path, entry] of Object.entries(Locked.parse(JSON.parse(lockFile)).packages)) {
@@ -35,19 +35,19 @@ export const dependenciesIn = (lockFile: string): Dependency[] => {
   return [...seen.values()].sort((a, b) => compare(a.name, b.name) || compare(a.version, b.version));
 };
 
-/** The page, by licence: what runs first, then what only builds and tests. */
+/** The page, by licence: first the packages of the product, then those for building and testing only. */
 export const licencePage = (dependencies: readonly Dependency[], bundled: readonly string[]): string => {
   const inProduct = ({ name, dev }: Dependency) => !dev || bundled.includes(name);
   return [
     "# Licences",
     "",
-    "Mooring is under the MIT licence (`LICENSE`). These are the packages it is made with, from the lock file. `npm run licences` writes this page; a test fails when it is out of date, or when a package comes with a licence that nobody has agreed to.",
+    "Mooring is under the MIT licence (`LICENSE`). These are the packages it is made with, from the lock file. `npm run licences` writes this page; a test fails when it is out of date, or when a package has a licence that is not on the list of accepted ones.",
     "",
-    `The pages that browsers load may bundle ${bundled.join(", ")}, so these count as what runs.`,
+    `The pages that browsers load may bundle ${bundled.join(", ")}, so these count as packages of the product.`,
     "",
-    ...section("What runs", dependencies.filter(inProduct)),
+    ...section("Packages of the product", dependencies.filter(inProduct)),
     ...section(
-      "What only builds and tests it",
+      "Packages for building and testing only",
       dependencies.filter((dependency) => !inProduct(dependency)),
     ),
   ].join("\n");

@@ -3,12 +3,12 @@ import { ThreadsPoolWorker } from "vitest/node";
 
 type Listener = Parameters<PoolWorker["on"]>[1];
 
-/** The runs of a thread before a new one replaces it: each run leaves a message listener behind. */
+/** Number of runs before a new thread replaces the old one, because each run leaks a message listener. */
 const MAX_RUNS = 200;
 
 /**
- * A vitest pool that keeps its thread from run to run. Stryker starts a run for each mutant, and vitest would start a
- * thread and load all modules for each of them, which takes ten times as long as most tests.
+ * A vitest pool that reuses its thread. Stryker starts a run for each mutant; with a new thread for each, loading the
+ * modules would take ten times as long as most tests.
  */
 export const keptThread = (): PoolRunnerInitializer => {
   let thread: ThreadsPoolWorker | undefined;
@@ -16,7 +16,7 @@ export const keptThread = (): PoolRunnerInitializer => {
   return {
     name: "kept-thread",
     createPoolWorker(options): PoolWorker {
-      const heard: { event: string; listener: Listener }[] = [];
+      const listeners: { event: string; listener: Listener }[] = [];
       const current = () => {
         if (thread === undefined) throw new Error("the thread has not started");
         return thread;
@@ -24,7 +24,7 @@ export const keptThread = (): PoolRunnerInitializer => {
       return {
         name: "kept-thread",
         on(event, listener) {
-          heard.push({ event, listener });
+          listeners.push({ event, listener });
           current().on(event, listener);
         },
         off(event, listener) {
@@ -33,7 +33,7 @@ export const keptThread = (): PoolRunnerInitializer => {
         send(message) {
           if (message.type !== "stop") return current().send(message);
           const stopped = { type: "stopped", __vitest_worker_response__: true };
-          for (const { event, listener } of heard) if (event === "message") queueMicrotask(() => listener(stopped));
+          for (const { event, listener } of listeners) if (event === "message") queueMicrotask(() => listener(stopped));
         },
         async start() {
           if (thread !== undefined && runs++ < MAX_RUNS) return;
@@ -43,7 +43,7 @@ export const keptThread = (): PoolRunnerInitializer => {
           await thread.start();
         },
         async stop() {
-          for (const { event, listener } of heard) current().off(event, listener);
+          for (const { event, listener } of listeners) current().off(event, listener);
         },
         deserialize: (data) => data,
       };

@@ -3,7 +3,7 @@ import type { MutantResult } from "@stryker-mutator/api/core";
 import { Stryker } from "@stryker-mutator/core";
 import type { Part } from "./parts.ts";
 
-/** Git ignores this folder: sandboxes, and the results of earlier runs, of which the next run reuses those that still hold. */
+/** For sandboxes and the cached results of earlier runs; ignored by git. */
 const FOLDER = "coverage/mutants";
 
 /** Runs Stryker over files of a part and prints the mutants that survived. */
@@ -16,7 +16,7 @@ export const mutatePart = async (part: Part, files: readonly string[]): Promise<
     testRunner: "vitest",
     vitest: { configFile: "test/mutants/vitest.config.ts", related: false },
     coverageAnalysis: "perTest",
-    // Code that runs when its module loads would cost a new process and all tests of the part for each mutant.
+    // A mutant of code that runs while its module loads would need a new process and all tests of the part.
     ignoreStatic: true,
     concurrency: 2,
     timeoutMS: 20_000,
@@ -32,6 +32,6 @@ export const mutatePart = async (part: Part, files: readonly string[]): Promise<
     tsconfigFile: "none",
     logLevel: "warn",
   } as ConstructorParameters<typeof Stryker>[0]).runMutationTest();
-  // With them come the results of earlier runs for other files of the part.
+  // Stryker also returns cached results for other files of the part.
   return mutants.filter(({ fileName }) => files.includes(relative(process.cwd(), fileName).replaceAll("\\", "/")));
 };

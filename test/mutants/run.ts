@@ -15,7 +15,7 @@ npm run mutants -- --all          mutates every part`;
 const git = (...args: string[]): string[] =>
   execFileSync("git", args, { encoding: "utf8" }).split("\n").filter(Boolean);
 
-/** Files of this branch that differ from the commit where it left `ref`, uncommitted and new ones too. */
+/** Files that differ from the merge base with `ref`, also uncommitted and untracked ones. */
 const changedSince = (ref: string): string[] => {
   const [base = ref] = git("merge-base", "HEAD", ref);
   return [...git("diff", "--name-only", "--diff-filter=d", base), ...git("ls-files", "--others", "--exclude-standard")];

@@ -6,13 +6,13 @@ export interface Score {
   readonly timedOut: number;
   readonly survived: number;
   readonly notCovered: number;
-  /** Mutants of code that runs once, when its module loads, and those that could not run at all. */
-  readonly leftOut: number;
-  /** Percent of the mutants that count. */
+  /** Mutants of code that runs only while its module loads, and mutants that could not run. */
+  readonly skipped: number;
+  /** Percent of the mutants that were not skipped. */
   readonly score: number;
 }
 
-/** A mutant that makes its tests hang is found, like one that makes them fail. */
+/** A mutant whose tests time out counts as killed. */
 export const scoreOf = (part: string, mutants: readonly Pick<MutantResult, "status">[]): Score => {
   const count = (status: MutantResult["status"]) => mutants.filter((mutant) => mutant.status === status).length;
   const [killed, timedOut, survived, notCovered] = [
@@ -23,16 +23,16 @@ export const scoreOf = (part: string, mutants: readonly Pick<MutantResult, "stat
   ] as const;
   const counted = killed + timedOut + survived + notCovered;
   const score = counted === 0 ? 100 : (100 * (killed + timedOut)) / counted;
-  return { part, killed, timedOut, survived, notCovered, leftOut: mutants.length - counted, score };
+  return { part, killed, timedOut, survived, notCovered, skipped: mutants.length - counted, score };
 };
 
 /** The rows of the table in docs/mutation-testing.md. */
 export const tableOf = (scores: readonly Score[]): string =>
   [
-    "| part | mutants | killed | timed out | survived | not covered | left out | score |",
-    "| ---- | ------- | ------ | --------- | -------- | ----------- | -------- | ----- |",
-    ...scores.map(({ part, killed, timedOut, survived, notCovered, leftOut, score }) => {
+    "| part | mutants | killed | timed out | survived | not covered | skipped | score |",
+    "| ---- | ------- | ------ | --------- | -------- | ----------- | ------- | ----- |",
+    ...scores.map(({ part, killed, timedOut, survived, notCovered, skipped, score }) => {
       const counted = killed + timedOut + survived + notCovered;
-      return `| ${[part, counted, killed, timedOut, survived, notCovered, leftOut, `${score.toFixed(1)} %`].join(" | ")} |`;
+      return `| ${[part, counted, killed, timedOut, survived, notCovered, skipped, `${score.toFixed(1)} %`].join(" | ")} |`;
     }),
   ].join("\n");

@@ -4,10 +4,10 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { keptThread } from "./kept-thread.ts";
 import { parts } from "./parts.ts";
 
-// Stryker starts its test runners as processes of their own: the environment tells them which part is mutated.
+// Stryker starts test runners as child processes, which read the name of the part from the environment.
 const tests = parts.find(({ name }) => name === process.env.MUTANTS_PART)?.tests ?? [];
 
-/** A mutant is done at the first test that fails, so the quickest tests run first. */
+/** The first failing test ends a mutant, so the fastest tests run first. */
 class InOrderOfPart extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) =>
@@ -20,7 +20,7 @@ export default defineConfig({
   plugins: [
     {
       name: "kept-thread",
-      // Stryker's runner sets the pool itself, after this file was read.
+      // Stryker sets the pool after it has read this file.
       configureVitest({ project }) {
         project.config.poolRunner = keptThread();
         project.config.pool = project.config.poolRunner.name;
@@ -32,7 +32,7 @@ export default defineConfig({
     setupFiles: ["test/setup/egress-guard.ts"],
     isolate: false,
     sequence: { sequencer: InOrderOfPart },
-    // A mutant that makes a test wait for ever costs this much, not the two minutes of the suite.
+    // Shorter than in the suite, because a mutant can make a test wait forever.
     testTimeout: 15_000,
     hookTimeout: 15_000,
     expect: { poll: { timeout: 10_000 } },

@@ -25,7 +25,7 @@ const fetchImpl: typeof fetch = (input, init) => {
   return fetch(input, { ...init, headers });
 };
 
-/** The protocol's client of version 0.3: it finds the agent by its card, and knows nothing else of it. */
+/** The protocol's client of version 0.3, which finds the agent by its card only. */
 const oldClient = (): Promise<Client> =>
   new ClientFactory({
     transports: [new JsonRpcTransportFactory({ fetchImpl })],
@@ -46,7 +46,7 @@ describe("given the SDK of version 0.3, and an agent without skills", () => {
     LegacyAgentCard.parse(await client.getAgentCard());
   });
 
-  it("when it sends, streams and reads, then it is answered in its own words (A8)", async () => {
+  it("when it sends, streams and reads, then it is answered in version 0.3 (A8)", async () => {
     const client = await oldClient();
     const sent = await client.sendMessage(says("old-1", "what is 6 * 7?"));
     if (sent.kind !== "task") throw new Error("a message came where a task should have");
@@ -61,7 +61,7 @@ describe("given the SDK of version 0.3, and an agent without skills", () => {
 });
 
 describe("given a caller that ends the agent's address with a slash", () => {
-  it("when it calls, then it is answered there, and nobody else is", async () => {
+  it("when it calls, then it is answered there, and other callers are not", async () => {
     const message = { messageId: "slash-1", role: "ROLE_USER", parts: [{ text: "what is 6 * 7?" }] };
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: { message } });
     const call = (headers: Record<string, string>) =>

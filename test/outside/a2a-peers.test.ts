@@ -12,7 +12,7 @@ beforeAll(requireFreshBuild);
 
 const DEADLINE_MS = 3_000;
 
-/** Asks the peer that the person names, and passes on what the tool returns; a question goes to the person. */
+/** Calls the peer that the person names, and returns the result of the tool; a question goes to the person. */
 const asking = ({ lastUserText, toolOutputs, body }: ModelRequest): ModelAnswer => {
   const [, agent, task] = /^(?:ask|answer) (\S+)/.exec(lastUserText)
     ? [undefined, lastUserText.split(" ")[1], taskIn(JSON.stringify(body.messages))]
@@ -62,7 +62,7 @@ describe.each<Backbone>(["embedded", "nats"])("given peers elsewhere, on the %s 
       },
     });
     const hangs = await SdkAgent.start(() => undefined, { intercept: () => true });
-    const inner = await SdkAgent.start(() => undefined, { elsewhere: "http://10.0.0.7:8080" });
+    const inner = await SdkAgent.start(() => undefined, { cardUrl: "http://10.0.0.7:8080" });
     agents.push(canary, depth, quay, moved, hangs, inner);
     const peers = {
       depth: { url: depth.url },
@@ -102,7 +102,7 @@ describe.each<Backbone>(["embedded", "nats"])("given peers elsewhere, on the %s 
   });
 
   it.each(["moved", "inner"])(
-    "when %s sends us elsewhere, then that fails at once, in plain words (F26)",
+    "when %s redirects us, then the call fails at once, in plain words (F26)",
     async (peer) => {
       const { markdown, tookMs } = await ask(peer);
       expect(markdown).toContain(`Could not reach the agent ${peer}.`);
@@ -110,12 +110,12 @@ describe.each<Backbone>(["embedded", "nats"])("given peers elsewhere, on the %s 
       expect(tookMs).toBeLessThan(10_000);
       expect(canary.requests).toEqual([]);
       expect(logged()).toContain(
-        peer === "moved" ? "(HTTP 308), which is not followed" : "its card sends us to http://10.0.0.7",
+        peer === "moved" ? "(HTTP 308), which is not followed" : "its card points to http://10.0.0.7",
       );
     },
   );
 
-  it("when one is closed, then people see that it is retried, and soon that it cannot be reached", async () => {
+  it("when one is closed, then people see that it is retried, and soon that it is unreachable", async () => {
     const { visitor, markdown, tookMs } = await ask("closed");
     expect(markdown).toContain("Could not reach the agent closed.");
     expect(markdown).not.toMatch(INTERNALS);
@@ -126,14 +126,14 @@ describe.each<Backbone>(["embedded", "nats"])("given peers elsewhere, on the %s 
     expect(logged()).toContain("ECONNREFUSED");
   });
 
-  it("when one hangs, then people are told at its deadline", async () => {
+  it("when one hangs, then people get a notice at its deadline", async () => {
     const { markdown, tookMs } = await ask("hangs");
     expect(markdown).toContain("There is no answer from hangs");
     expect(tookMs).toBeGreaterThanOrEqual(DEADLINE_MS);
     expect(tookMs).toBeLessThan(DEADLINE_MS + 2_000);
   });
 
-  it("when one asks back, then the question is told once, also after a restart, and its answer goes on (A9)", async () => {
+  it("when one asks back, then the question is reported once, also after a restart, and its answer continues (A9)", async () => {
     const { visitor, markdown } = await ask("quay");
     expect(markdown).toContain("quay wants to know: which harbour?");
     const before = polled.items.length;

@@ -17,7 +17,7 @@ const KILLS = process.env.MOORING_SOAK ? 20 : 3;
 const IDENTITY_KEY = "a key that the page and the gateway share";
 const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** The page's word on who this is: the same visitor before and after. */
+/** The identity token of the page: the same visitor before and after. */
 const tokenOf = (name: string): string => {
   const claims = `${base64({ alg: "HS256" })}.${base64({ sub: name, exp: 4_000_000_000 })}`;
   return `${claims}.${createHmac("sha256", IDENTITY_KEY).update(claims).digest("base64url")}`;
@@ -31,7 +31,7 @@ const mooring = async (...args: string[]) => {
   return { code, stdout: run.stdout(), stderr: run.stderr() };
 };
 
-/** Each sends its next message as soon as the last is accepted, until it is told to stop. */
+/** Each visitor sends its next message as soon as the last is accepted, until it is stopped. */
 const keepWriting = (visitors: readonly WebClient[]): (() => Promise<void>) => {
   let stopped = false;
   const writers = visitors.map(async (visitor) => {
@@ -50,7 +50,7 @@ const keepWriting = (visitors: readonly WebClient[]): (() => Promise<void>) => {
 const saidBy = ({ log }: WebClient): string[] => log.flatMap(({ type, id }) => (type === "said" ? [id] : []));
 
 describe("given the product under load on the embedded backbone", () => {
-  it("when it is backed up and the copy is restored elsewhere, then all that was accepted before is there (U2, U5)", async () => {
+  it("when it is backed up and the copy is restored elsewhere, then all messages accepted before are there (U2, U5)", async () => {
     product = await Product.create({ backbone: "embedded", config });
     const running = await product.start("start");
     await running.ready();
@@ -86,7 +86,7 @@ describe("given the product under load on the embedded backbone", () => {
     expect((await first?.answerTo(first.say("still there?")))?.markdown).toContain("still there?");
   });
 
-  it("when a backup is killed at any moment, then nothing is under its name, and the next one succeeds (U5)", async () => {
+  it("when a backup is killed at any moment, then no partial file is left, and the next one succeeds (U5)", async () => {
     product = await Product.create({ backbone: "embedded", config });
     const running = await product.start("start");
     await running.ready();
@@ -108,7 +108,7 @@ describe("given the product under load on the embedded backbone", () => {
 });
 
 describe("given the nats backbone", () => {
-  it("when a backup is asked for, then the operator is told how to back up JetStream (U5)", async () => {
+  it("when a backup is requested, then the error says how to back up JetStream (U5)", async () => {
     product = await Product.create({ backbone: "nats" });
     await (await product.start("core")).end("SIGKILL");
     const run = startMooring(["backup", "copy.db", "--config", "core-1.yaml"], { cwd: product.folder });

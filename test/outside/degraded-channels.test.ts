@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await product.dispose();
-  hangingSlack.mend();
+  hangingSlack.recover();
   await Promise.all([slack, hangingSlack, discord, teams].map((platform) => platform.stop()));
 });
 
@@ -40,7 +40,7 @@ const readyBody = async ({ address }: StartedProcess): Promise<ReadyBody> => {
   return (await answer.json()) as ReadyBody;
 };
 
-/** The reasons by channel, once exactly these channels are degraded. Every answer until then has status 200. */
+/** The reasons by channel, once exactly these channels are degraded. Every response until then has status 200. */
 const degraded = async (mooring: StartedProcess, ...channels: string[]): Promise<Record<string, string>> => {
   for (;;) {
     const { degraded: parts } = await readyBody(mooring);
@@ -88,7 +88,7 @@ const linesOf = ({ stderr }: StartedProcess, message: string, channel: string) =
 describe.each<Backbone>(["embedded", "nats"])(
   "given one gateway on %s with healthy and broken channels",
   (backbone) => {
-    it("when tokens are wrong and platforms away, then those channels are degraded and the rest works (U6, F33)", async () => {
+    it("when tokens are wrong and platforms down, then those channels are degraded and the others work (U6, F33)", async () => {
       product = await Product.create({ backbone, config: await config() });
       const mooring = await product.start("start");
       await mooring.ready();
@@ -106,7 +106,7 @@ describe.each<Backbone>(["embedded", "nats"])(
       expect(metrics).toContain('mooring_channel_degraded{channel="web"} 0');
       for (const channel of BROKEN) expect(metrics).toContain(`mooring_channel_degraded{channel="${channel}"} 1`);
 
-      // 401 in the middle: the token is revoked while the channel runs
+      // A later 401: the token is revoked while the channel runs.
       slack.sendEventsTo(`${mooring.address}/channels/slack/events`);
       slack.botToken = "xoxb-0-new";
       for (const user of ["U0ANN", "U0BOB", "U0CAT"]) {
@@ -128,11 +128,11 @@ describe.each<Backbone>(["embedded", "nats"])(
       await slack.until((posted) => posted.length >= 3);
       await degraded(mooring, ...BROKEN);
       await expect.poll(() => linesOf(mooring, "channel recovered", "slack").length).toBe(1);
-      // The channel whose platform hangs is still in its first attempt, which is no change of state yet.
+      // The channel whose platform hangs is still in its first attempt, so its state has not changed yet.
       for (const channel of ["slack", ...BROKEN].filter((name) => name !== "slack-hanging")) {
         const lines = linesOf(mooring, "channel degraded", channel);
         expect(lines, channel).not.toEqual([]);
-        // A busy machine can cost a short lease of the exclusive connection, and each new one begins degraded.
+        // On a busy machine a short lease of the exclusive connection may expire, and each new connection starts degraded.
         if (!channel.startsWith("discord")) expect(lines, channel).toHaveLength(1);
       }
       expect(linesOf(mooring, "channel degraded", "web")).toEqual([]);

@@ -15,7 +15,7 @@ afterEach(async () => {
   await model.stop();
 });
 
-describe.each<Backbone>(["embedded", "nats"])("given turns that ended and one that runs on %s", (backbone) => {
+describe.each<Backbone>(["embedded", "nats"])("given ended turns and a running one on %s", (backbone) => {
   it("when an operator lists the session's turns, then each ended one has its end and outcome (U3)", async () => {
     const gate = new Gate();
     model = await ScriptedModelServer.start(({ lastUserText }) => {

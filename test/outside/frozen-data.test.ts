@@ -26,7 +26,7 @@ afterEach(async () => {
   await stage.dispose();
 });
 
-/** The current build on a copy of the data, at the time when that was frozen: records that expire are still there. */
+/** The current build on a copy of the data, with the clock of its creation, so that no record has expired. */
 const open = async (version: string, backbone: Backbone, facts: Facts, laterMs: number): Promise<void> => {
   const offsetMs = facts.frozenAt + laterMs - Date.now();
   const nodeArgs = ["--import", `${PRELOAD}?offsetMs=${offsetMs}`];
@@ -37,7 +37,7 @@ const open = async (version: string, backbone: Backbone, facts: Facts, laterMs: 
   await stage.start();
 };
 
-/** Nothing that this build could not read, and no failure. */
+/** The log has no unreadable record and no failure. */
 const expectCleanLog = (): void => {
   const lines = stage.log.split("\n").filter((line) => line.startsWith("{"));
   const errors = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === "error");
@@ -45,13 +45,13 @@ const expectCleanLog = (): void => {
   expect(stage.log).not.toMatch(/cannot be read|does not parse|unusable|corrupt/i);
 };
 
-describe.each(cases)("given the data of %s on the %s backbone, with work under way", (version, backbone) => {
+describe.each(cases)("given the data of %s on the %s backbone, with work in progress", (version, backbone) => {
   let facts: Facts;
   beforeEach(async () => {
     facts = await readFacts(version, backbone);
   });
 
-  it("when this build starts on it, then all of it is there and everything open ends once (U5, F31, F41)", async () => {
+  it("when this build starts on it, then all records are there and all open work ends once (U5, F31, F41)", async () => {
     await open(version, backbone, facts, AFTER_FREEZING_MS);
     await expectEverythingListed(facts);
     const visitor = stage.visitor("visitor-later", facts.visitor.token);
@@ -74,7 +74,7 @@ describe.each(cases)("given the data of %s on the %s backbone, with work under w
     await stage.end("SIGTERM");
   });
 
-  it("when it starts years later, then what has expired is gone without an error (U5, F41)", async () => {
+  it("when it starts years later, then expired records are removed without an error (U5, F41)", async () => {
     await open(version, backbone, facts, YEARS_MS);
     const listed = await everythingListed(stage);
     expect(listed.people).toEqual(expect.arrayContaining([...(facts.listed.people ?? [])]));
@@ -84,7 +84,7 @@ describe.each(cases)("given the data of %s on the %s backbone, with work under w
   });
 });
 
-/** Before any of the open work can end. */
+/** Runs before any of the open work can end. */
 const expectEverythingListed = async (facts: Facts): Promise<void> => {
   const listed = await everythingListed(stage);
   for (const [path, ids] of Object.entries(facts.listed)) {
@@ -92,7 +92,7 @@ const expectEverythingListed = async (facts: Facts): Promise<void> => {
   }
 };
 
-/** The visitor's browser kept its token. */
+/** The visitor's browser has its token. */
 const expectWholeConversation = async (visitor: WebClient, { visitor: { log, sessionId } }: Facts): Promise<void> => {
   await visitor.until(() => (visitor.log.at(-1)?.seq ?? 0) >= (log.at(-1)?.seq ?? 0), "the frozen conversation");
   expect(visitor.log.slice(0, log.length)).toEqual(log);
@@ -144,7 +144,7 @@ const expectSessionGoesOn = async (visitor: WebClient): Promise<void> => {
   expect(JSON.stringify(asked?.body.messages)).toContain("#open-queued");
 };
 
-/** The visitor's schedule also tells the Slack account that was linked. */
+/** The visitor's schedule also reports to the linked Slack account. */
 const expectLinkHolds = async (): Promise<void> => {
   const schedules = await itemsIn(stage, "schedules");
   const often = schedules.find(({ description }) => String(description).includes("#often"));

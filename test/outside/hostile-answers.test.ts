@@ -19,11 +19,11 @@ const HOSTILE: Readonly<Record<string, string>> = {
 };
 const endOf = (kind: string) => `the end of the ${kind}`;
 
-/** A person on a channel, and another one beside them. */
+/** Two people on a channel. */
 interface Surface {
   ask(text: string): Promise<unknown>;
   askBeside(text: string): Promise<unknown>;
-  /** All that was posted, each message as text. */
+  /** The text of each posted message. */
   posted(): readonly string[];
 }
 
@@ -66,7 +66,7 @@ const webSurface = (ann: WebClient, bob: WebClient): Surface => ({
 
 const expectShown = async (surface: Surface): Promise<void> => {
   const showing = (text: string) => surface.posted().filter((message) => message.includes(text));
-  // Polled, because a message that was shown while it was written becomes the answer by an edit.
+  // Polled, because the draft of a streamed message becomes the answer by an edit.
   const shown = (text: string) => expect.poll(() => showing(text).length, { interval: 50 }).toBe(1);
   for (const kind of Object.keys(HOSTILE)) await surface.ask(`show ${kind}`);
   await surface.ask("and now");
@@ -121,7 +121,7 @@ describe.each<Backbone>(["embedded", "nats"])("given a model with hostile markdo
     return [mooring, slack, discord, teams];
   };
 
-  it("when it answers in every channel, then each answer arrives once, to its end, and no other waits (F37, F25)", async () => {
+  it("when it answers in every channel, then each answer arrives once and complete, and delays no other (F37, F25)", async () => {
     const [mooring, slack, discord, teams] = await start();
     const web = webSurface(product.client("ann", mooring.address), product.client("bob", mooring.address));
     await Promise.all(
@@ -130,8 +130,8 @@ describe.each<Backbone>(["embedded", "nats"])("given a model with hostile markdo
       ),
     );
     const log = mooring.stdout() + mooring.stderr();
-    expect(log).toContain("reply could not be drawn, sent plain");
-    // On a busy machine a platform may be slow to answer; that is retried and has nothing to do with the text.
+    expect(log).toContain("reply could not be rendered, sent as plain text");
+    // On a busy machine a platform may respond slowly; such a retry is unrelated to the text.
     const failed = log.split("\n").filter((line) => line.includes("delivery failed"));
     expect(failed.filter((line) => !line.includes('"reason":"unavailable"'))).toEqual([]);
     expect(log).not.toContain("adapter bug");

@@ -49,7 +49,7 @@ const check = async ({ folder }: Product, nats: object): Promise<Checked> => {
 };
 
 describe("given a cluster of three and replicas 3 (F35)", () => {
-  it("when it is checked while it is healthy, lacks a node and lacks its quorum, then each check says so", async () => {
+  it("when it is checked healthy, without a node and without its quorum, then each check reports the state", async () => {
     const cluster = await startCluster();
     const product = await createProduct();
     const nats = { servers: cluster.urls, leaseMs: 1_000, partitions: 4, replicas: 3 };
@@ -106,7 +106,7 @@ describe("given a cluster of three and replicas 3 (F35)", () => {
 
 describe("given a single nats-server and replicas 3", () => {
   it.each<Command>(["start", "gateway", "core"])(
-    "when %s is run, then it ends at once with advice",
+    "when %s is run, then it exits at once with advice",
     async (command) => {
       const server = await startServer();
       const product = await createProduct();
@@ -130,7 +130,7 @@ describe("given a single nats-server and replicas 3", () => {
 });
 
 describe("given a cluster of three and replicas 5", () => {
-  it("when it starts, then it ends with advice", async () => {
+  it("when it starts, then it exits with advice", async () => {
     const cluster = await startCluster();
     const product = await createProduct();
     const mooring = await product.start("start", { backbone: { nats: { servers: cluster.urls, replicas: 5 } } });

@@ -5,7 +5,7 @@ import { Product, type StartedProcess } from "./product.ts";
 
 beforeAll(requireFreshBuild);
 
-/** As the harness configures it. */
+/** The lease that the harness configures. */
 const LEASE_MS = 1_000;
 const undo: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -23,7 +23,7 @@ const readiness = async ({ address }: StartedProcess): Promise<{ status: number;
   return { status: response.status, body: await response.text() };
 };
 
-/** Milliseconds until the answer is as expected. */
+/** Milliseconds until the response is as expected. */
 const until = async (gateway: StartedProcess, status: number, reason: string, timeout: number): Promise<number> => {
   const begun = performance.now();
   await vi.waitFor(

@@ -5,7 +5,7 @@ import { MAIN } from "../e2e/mooring-process.ts";
 /** Packages in the build have constants of the same name. */
 const OWN_VERSION = /^(\/\/ gateway\/version\.ts\nvar VERSION = )"\d+\.\d+\.\d+"/m;
 
-/** The build in dist/ as another version of the product, in a folder of its own. Resolves to its main file. */
+/** Copies the build in dist/ as another version of the product. Resolves to its main file. */
 export const buildOfVersion = async (version: string, folder: string): Promise<string> => {
   const dist = dirname(MAIN);
   const other = join(folder, "dist");

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** A request that a process refused or left without an answer although the proxy took it for ready. */
+/** A request that a process refused or did not answer although its last probe was ready. */
 export interface Refusal {
   readonly backend: string;
   readonly url: string;
@@ -15,7 +15,7 @@ const PROBE_EVERY_MS = 100;
 
 /**
  * A load balancer: it probes `/health/ready` of each gateway, sends requests and sockets to those that are ready in
- * turn over connections that it keeps, and repeats nothing.
+ * turn over keep-alive connections, and never retries.
  */
 export class ProbingProxy {
   readonly refusals: Refusal[] = [];

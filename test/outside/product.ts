@@ -33,7 +33,7 @@ export interface ProductOptions {
   /** Top-level keys of the configuration; they replace the defaults of the harness. */
   readonly config?: object;
   readonly env?: Readonly<Record<string, string>>;
-  /** `gateway.drainMs`; 0 unless given: no load balancer has to notice a stop. */
+  /** `gateway.drainMs`; 0 by default, because there is no load balancer. */
   readonly drainMs?: number;
 }
 
@@ -80,7 +80,7 @@ export class Product {
     return started;
   }
 
-  /** A visitor of the web channel. The address is asked for at every attempt to connect. */
+  /** A visitor of the web channel. The address is read at every connection attempt. */
   client(name: string, address: string | (() => string), token?: string): WebClient {
     const client = new WebClient(name, typeof address === "string" ? () => address : address, "web", token);
     this.#clients.push(client);

@@ -12,11 +12,11 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
 });
 
-/** Longer than the lease that the product has by default, which is not changed here. */
+/** Longer than the product's default lease, which is used here. */
 const AWAY_MS = 15_000;
 const [VISITORS, MESSAGES_OF_EACH] = [5, 3];
 
-/** A gateway and two cores on three nodes. Each visitor has been answered once. */
+/** A gateway and two cores on three nodes. Each visitor has had one answer. */
 const begin = async () => {
   const cluster = await NatsCluster.start();
   undo.push(() => cluster.stop());
@@ -32,13 +32,16 @@ const begin = async () => {
   return { cluster, processes, visitors };
 };
 
-/** Milliseconds from now until the first of them has done it. */
+/** Milliseconds until the first of them succeeds. */
 const firstToDo = async (visitors: readonly WebClient[], done: (visitor: WebClient) => boolean): Promise<number> => {
   await Promise.race(visitors.map((visitor) => visitor.until(() => done(visitor), "the return of the quorum", 90_000)));
   return performance.now();
 };
 
-/** `npm test` shares the machine with other tests, so only the long run holds the product to its aim of 5 s. */
+/**
+ * `npm test` shares the machine with other tests, so only the long run holds the product to its aim of 5 s. It passes with
+ * nats-server 2.15.1; 2.9.10 elects the leaders of restarted streams one by one, for up to 31 s.
+ */
 const isLong = process.env.MOORING_SOAK !== undefined;
 const FIRST_ANSWER_MS = isLong ? 5_000 : 30_000;
 const rounds = Array.from({ length: isLong ? 5 : 1 }, (_, n) => n + 1);
@@ -46,7 +49,7 @@ const faults = isLong ? (["killed", "frozen"] as const) : (["frozen"] as const);
 
 describe.each(faults)("given two of three NATS nodes are %s for 15 s (F35)", (fault) => {
   it.each(rounds)(
-    "when they are back (round %i), then answers come quickly and no process is declared dead",
+    "when they are back (round %i), then answers arrive quickly and no process is declared dead",
     async () => {
       const { cluster, processes, visitors } = await begin();
       const each = (act: (node: number) => void | Promise<void>) => Promise.all([0, 1].map((node) => act(node)));
@@ -56,18 +59,15 @@ describe.each(faults)("given two of three NATS nodes are %s for 15 s (F35)", (fa
       expect(visitors.flatMap(({ accepted }) => accepted)).toHaveLength(VISITORS);
       await each((node) => (fault === "killed" ? cluster.restart(node) : cluster.resume(node)));
 
-      // The server elects a leader per stream, and an answer needs several streams.
-      const led = cluster.whenLed().then(() => performance.now());
       const acceptedAt = await firstToDo(visitors, ({ accepted }) => accepted.length > 1);
       const answeredAt = await firstToDo(visitors, (visitor) => visitor.replies().length > 1);
       await Promise.all(visitors.flatMap((visitor, n) => (sent[n] ?? []).map((id) => visitor.answerTo(id))));
       const allAnsweredAt = performance.now();
-      const possibleAt = Math.max(acceptedAt, await led);
 
       const logs = processes.map((process) => process.stdout() + process.stderr()).join("");
       expect(logs).not.toContain("declared dead");
-      expect(answeredAt - possibleAt).toBeLessThan(FIRST_ANSWER_MS);
-      expect(allAnsweredAt - possibleAt).toBeLessThan(3 * FIRST_ANSWER_MS);
+      expect(answeredAt - acceptedAt).toBeLessThan(FIRST_ANSWER_MS);
+      expect(allAnsweredAt - acceptedAt).toBeLessThan(3 * FIRST_ANSWER_MS);
       for (const [n, visitor] of visitors.entries()) {
         const answered = visitor.replies().map(({ correlationId }) => correlationId);
         expect(answered.slice(1)).toEqual(sent[n]);

@@ -13,7 +13,7 @@ import { Product, type StartedProcess } from "./product.ts";
 beforeAll(requireFreshBuild);
 
 const TOKEN = "tR7wq0Zk-41xVb8Lm2cYdN6sHf3uJe9P";
-/** Of the quickest of five, because the machine does other things as well. Storing is given up after 10 s. */
+/** The duration of the quickest of five, because the machine is shared. A write times out after 10 s. */
 const AT_ONCE_MS = 100;
 const undo: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -44,14 +44,14 @@ const quickest = async (attempt: () => Promise<unknown>): Promise<number> => {
 const told = (client: WebClient, available: boolean): Promise<void> =>
   client.until(() => client.storage.at(-1) === available, `storage ${available}`);
 
-/** Says something more, and resolves once the gateway has refused what is first in the client's queue. */
+/** Sends another message, and resolves once the gateway has refused the first one in the client's queue. */
 const refused = async (client: WebClient, asked: string[]): Promise<void> => {
   const { length } = client.errors;
   asked.push(client.say(`what is ${asked.length} + 1?`));
   await client.until(() => client.errors.length > length, "a refusal");
 };
 
-/** Whether the answers stand in the order of what was said, each once. */
+/** Whether the answers are in the order of the messages, each once. */
 const expectAnswered = async (client: WebClient, ids: readonly string[]): Promise<void> => {
   for (const id of ids) await client.answerTo(id);
   const answers = client
@@ -70,7 +70,7 @@ const a2aMessage = (messageId: string) => ({
   message: { messageId, role: "ROLE_USER", parts: [{ text: "what is 6 * 7?" }] },
 });
 
-/** A script's chat: its lines go in now. */
+/** Pipes lines into `mooring chat`, as a script does. */
 const chat = (product: Product, address: string, lines: string) => {
   const env = { PATH: process.env.PATH, HOME: product.folder };
   const args = [MAIN, "chat", "--url", address, "--channel", "web", "--wait", "60"];
@@ -85,7 +85,7 @@ const chat = (product: Product, address: string, lines: string) => {
   return { shown: () => shown, ended: async () => (await ended)[0] };
 };
 
-describe("given every channel, on a NATS server that stands still (F35)", () => {
+describe("given every channel, on a NATS server that is suspended (F35)", () => {
   const start = async (): Promise<[Product, StartedProcess, NatsServer, FakeSlack, FakeDiscord, FakeTeams]> => {
     const slack = owned(await FakeSlack.start());
     const discord = owned(await FakeDiscord.start());
@@ -108,7 +108,7 @@ describe("given every channel, on a NATS server that stands still (F35)", () => 
     return [product, mooring, product.nats as NatsServer, slack, discord, teams];
   };
 
-  it("when messages come, then each door refuses at once; when it goes on, then what was kept is answered once", async () => {
+  it("when messages arrive, then each channel refuses at once; when it resumes, then stored messages are answered once", async () => {
     const [product, mooring, nats, slack, discord, teams] = await start();
     const ann = product.client("ann", mooring.address);
     await ann.answerTo(ann.say("hello"));
@@ -157,7 +157,7 @@ describe("given every channel, on a NATS server that stands still (F35)", () => 
 });
 
 describe("given visitors on a cluster of three with replicas 3 (F35)", () => {
-  it("when two nodes are gone, then they are refused at once; when they are back, then all is answered in order", async () => {
+  it("when two nodes are down, then messages are refused at once; when they are back, then all are answered in order", async () => {
     const cluster = owned(await NatsCluster.start());
     const product = await create();
     const nats = { servers: cluster.urls, leaseMs: 1_000, partitions: 4, replicas: 3 };

@@ -17,7 +17,7 @@ describe.each(deployableRoles)(
   "given %s and `mooring %s` under a storm of requests and upgrades",
   (backbone, command) => {
     it(
-      "when it starts and is stopped, then it comes up, answers or refuses each, and exits with 0 (U6, F32)",
+      "when it starts and is stopped, then it answers or refuses each request, and exits with 0 (U6, F32)",
       async () => {
         product = await Product.create({ backbone });
         // A gateway is ready only while a core reads its messages.
@@ -35,7 +35,7 @@ describe.each(deployableRoles)(
 
             expect(storm.outcomes.filter(({ status }) => status === undefined)).toEqual([]);
             expect([...statusesOf(storm.outcomes, "live")]).toEqual([200]);
-            // On the embedded backbone the start can be over before the first answer.
+            // On the embedded backbone the start may end before the first response.
             if (backbone === "nats") expect(statusesOf(whileStarting, "ready")).toContain(503);
             if (backbone === "nats") expect(statusesOf(whileStarting, "upgrade")).toContain(503);
             expect(statusesOf(whileRunning, "ready")).toContain(200);
@@ -51,7 +51,7 @@ describe.each(deployableRoles)(
       60_000 * ROUNDS,
     );
 
-    it("when it is stopped while it starts, then it answers or refuses each and exits with 0 (U6, F32)", async () => {
+    it("when it is stopped while it starts, then it answers or refuses each request and exits with 0 (U6, F32)", async () => {
       product = await Product.create({ backbone, drainMs: 10_000 });
       const mooring = await product.start(command);
       const storm = new RequestStorm(mooring.port);

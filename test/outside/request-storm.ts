@@ -1,10 +1,10 @@
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** How one request ended, as its client saw it. Nothing is noted while the port does not listen. */
+/** The outcome of one request for its client. Nothing is recorded while the port does not listen. */
 export interface Outcome {
   readonly kind: string;
-  /** Undefined: the connection ended without an answer, or nothing came in time. */
+  /** Undefined: the connection ended without a response, or the request timed out. */
   readonly status: number | undefined;
   readonly head: string;
   readonly trouble?: "reset" | "hang";
@@ -38,7 +38,7 @@ const upgrade = (path: string) =>
     "\r\n",
   ].join("\r\n");
 
-/** HOST stands for the address of the process. What probes, browsers, platforms, operators, scanners and broken clients send. */
+/** Requests of probes, browsers, platforms, operators, scanners and broken clients. HOST stands for the address of the process. */
 export const stormRequests: Readonly<Record<string, string>> = {
   live: get("/health/live"),
   ready: get("/health/ready"),
@@ -60,7 +60,7 @@ export const stormRequests: Readonly<Record<string, string>> = {
   "broken chunk": "POST /x HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
 };
 
-/** Requests of every kind, one of each at a time, over and over until told to end. */
+/** Sends requests of every kind, one of each at a time, until it is stopped. */
 export class RequestStorm {
   readonly outcomes: Outcome[] = [];
   readonly #port: number;
@@ -95,7 +95,7 @@ export class RequestStorm {
     }
   }
 
-  /** Clients that vanish in the middle of a request or an upgrade. */
+  /** Clients that disconnect in the middle of a request or an upgrade. */
   async #resetOften(): Promise<void> {
     const requests = [stormRequests.upgrade, stormRequests.upload?.slice(0, 1_000), stormRequests.page];
     for (let turn = 0; !this.#ended; turn++, await delay(PAUSE_MS)) {

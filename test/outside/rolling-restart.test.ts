@@ -24,10 +24,10 @@ afterEach(async () => {
   await slack.stop();
 });
 
-/** People who wait for each answer before they write again, until told to stop. */
+/** People who wait for each answer before they write again, until they are stopped. */
 class Load {
   readonly visitors: readonly WebClient[];
-  /** By Slack user: how many messages Slack was told are accepted. */
+  /** The number of acknowledged messages by Slack user. */
   readonly accepted = new Map<string, number>();
   #isOver = false;
   readonly #people: Promise<unknown>;
@@ -54,7 +54,7 @@ class Load {
     const room = slack.world.directRoomOf(user);
     for (let count = 1; !this.#isOver; count++, await delay(PAUSE_MS)) {
       const said = { text: `hello, message ${count}`, user, ts: slack.world.nextTs() };
-      // Slack repeats what was refused; the proxy counts the refusal.
+      // Slack redelivers refused events; the proxy counts the refusal.
       while ((await slack.say(said)).answer !== "acknowledged") await delay(PAUSE_MS);
       this.accepted.set(user, count);
       await slack.until((posted) => posted.filter((message) => message.room === room).length >= count);
@@ -79,7 +79,7 @@ const expectEverythingOnce = ({ visitors, accepted }: Load) => {
 
 describe("given two gateways and two cores on NATS behind a proxy that probes readiness, under load", () => {
   it(
-    "when they are replaced by another version one after the other, then nothing is refused, lost or doubled (F30, F31)",
+    "when they are replaced by another version one after the other, then nothing is refused, lost or duplicated (F30, F31)",
     async () => {
       slack = await FakeSlack.start();
       for (const id of SLACK_USERS) if (!slack.world.users.has(id)) slack.world.addUser({ id, name: id });

@@ -45,7 +45,7 @@ describe("given the digest of an empty text as an operator's token", () => {
 });
 
 describe("given an address that guesses the key of a calling agent", () => {
-  it("when it has guessed 150 times, then it is slowed down, and the caller is answered elsewhere (R3)", async () => {
+  it("when it has guessed 150 times, then it is rate limited, and the caller is answered from another address (R3)", async () => {
     const config = { a2a: { callers: { crm: { apiKey: TOKEN } } } };
     product = await Product.create({ backbone: "embedded", config });
     const mooring = await product.start("start");
@@ -65,7 +65,7 @@ describe("given an address that guesses the key of a calling agent", () => {
 });
 
 describe("given an address that guesses operator tokens", () => {
-  it("when it has guessed 500 times, then it was slowed down, counted and logged once; others sign in (R3)", async () => {
+  it("when it has guessed 500 times, then it is rate limited, counted and logged once; others sign in (R3)", async () => {
     const digest = `sha256:${createHash("sha256").update(TOKEN).digest("hex")}`;
     product = await Product.create({ backbone: "embedded", config: operatorWith(digest) });
     const mooring = await product.start("start");

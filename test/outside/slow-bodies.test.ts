@@ -18,11 +18,11 @@ afterEach(async () => {
 
 const OPERATOR = "kX9vQ2mT7wZ4pR1bN8sD";
 const ANNOUNCED = 1_220;
-/** Together all that a gateway keeps in memory. */
+/** Together the whole body budget of a gateway. */
 const BODY_BYTES = 204_918;
 
 describe("given 1,220 requests that announce a body and send none", () => {
-  it("when Slack, visitors and operators send theirs, then all are taken, and the others are cut (F38)", async () => {
+  it("when Slack, visitors and operators send requests, then all are accepted, and the others are aborted (F38)", async () => {
     slack = await FakeSlack.start();
     const { botToken, apiUrl, signingSecret } = slack;
     product = await Product.create({
@@ -49,7 +49,7 @@ describe("given 1,220 requests that announce a body and send none", () => {
     });
     await Promise.all(sockets.map((socket) => once(socket, "connect")));
 
-    // Its body is read, and then found incomplete.
+    // Its body is read and rejected as incomplete.
     const operator = async () => {
       const headers = { authorization: `Bearer ${OPERATOR}`, "content-type": "application/json" };
       return (await fetch(`${mooring.address}/admin/api/schedules`, { method: "POST", headers, body: "{}" })).status;

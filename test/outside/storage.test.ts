@@ -20,7 +20,7 @@ const started = async (backbone: Backbone, more: object) => {
   return mooring;
 };
 
-/** A free visitor who is welcome, as far as the socket goes. */
+/** An anonymous visitor whose socket is accepted. */
 const enter = async (name: string, address: string): Promise<WebClient> => {
   const visitor = product.client(name, address);
   await visitor.until(() => visitor.room !== undefined, "the welcome");
@@ -37,7 +37,7 @@ const upload = (visitor: WebClient, bytes: number): Promise<string> =>
 const bytesIn = (folder: string): number =>
   readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
 
-describe.each<Backbone>(["embedded", "nats"])("given free visitors of the web channel on %s", (backbone) => {
+describe.each<Backbone>(["embedded", "nats"])("given anonymous visitors of the web channel on %s", (backbone) => {
   it("when they upload as fast as they can, then the channel stores no more than its limit, and answers (R3)", async () => {
     const limits = { storedBytesPerVisitor: 4 * MB, storedBytesPerAddress: MB, storedBytes: 100 * MB };
     const mooring = await started(backbone, { limits });
@@ -46,7 +46,7 @@ describe.each<Backbone>(["embedded", "nats"])("given free visitors of the web ch
       visitors.flatMap((visitor) => Array.from({ length: 5 }, () => upload(visitor, MB))),
     );
     const refused = outcomes.filter((outcome) => outcome !== "stored");
-    // Loopback may store what ten addresses may: 10 MB in an hour, three quarters of it as files, in base64.
+    // Loopback has the limit of ten addresses: 10 MB in an hour, three quarters of it as files, in base64.
     expect(outcomes.length - refused.length).toBe(5);
     for (const reason of refused) expect(reason).toMatch(/^refused with 429: .*try again in \d+ minutes/);
     const [first] = visitors;
@@ -64,7 +64,7 @@ describe("given a disk that is nearly full", () => {
   });
 });
 
-describe("given a free visitor whom access keeps from speaking", () => {
+describe("given an anonymous visitor without access", () => {
   it("when they upload a file, then it is refused with 403 (R3)", async () => {
     const mooring = await started("embedded", { access: { accounts: ["ann@example.com"] } });
     const visitor = await enter("visitor", mooring.address);

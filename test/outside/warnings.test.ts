@@ -16,7 +16,7 @@ const logged = (stderr: string, message: string): Record<string, unknown>[] =>
     .filter((line) => line.includes(message))
     .map((line) => JSON.parse(line));
 
-describe("given a deployment that is unsafe for others than its operator", () => {
+describe("given a deployment that is not safe for production", () => {
   it("when it is checked and started, then both say what to change, and neither fails (U1)", async () => {
     product = await Product.create({ backbone: "embedded" });
     const data = join(product.folder, "data");
@@ -29,7 +29,7 @@ describe("given a deployment that is unsafe for others than its operator", () =>
     }));
     await mooring.ready();
     await mooring.running;
-    // Nothing listens there: a check starts nothing.
+    // No process listens there, because a check starts nothing.
     const open = { host: "0.0.0.0", publicUrl: "https://chat.example" };
     await writeFile(
       join(product.folder, "open.yaml"),
@@ -48,7 +48,7 @@ describe("given a deployment that is unsafe for others than its operator", () =>
 });
 
 describe("given a proxy on the same machine that is not declared", () => {
-  it("when it forwards requests, then there is one warning that says what to set; declared, there is none", async () => {
+  it("when it forwards requests, then one warning says what to set; a declared proxy causes none", async () => {
     product = await Product.create({ backbone: "embedded" });
     const forward = async (trustedProxies: string[]) => {
       const mooring = await product.start("start", (port) => ({ gateway: { port, trustedProxies } }));

@@ -17,7 +17,7 @@ describe("given processes that share partitions on a simulated server with fault
     let creations = 0;
     const creating = new Promise<void>((resolve) => {
       cluster.setFaults((process, kind) => {
-        if (process !== "p2" || kind !== "make a consumer") return undefined;
+        if (process !== "p2" || kind !== "create a consumer") return undefined;
         creations++;
         resolve();
         return "lost";
@@ -31,7 +31,7 @@ describe("given processes that share partitions on a simulated server with fault
     resume();
     await cluster.pass(leaseMs / 2);
     cluster.setFaults();
-    // The writer gives the record back with its next pass: sooner than another process may take it from a living owner.
+    // The writer releases the record with its next pass, before another process may take it from a living owner.
     await cluster.pass(0.45 * leaseMs);
 
     expect(creations).toBeGreaterThan(0);
@@ -42,7 +42,7 @@ describe("given processes that share partitions on a simulated server with fault
     expect(cluster.violations).toEqual([]);
   });
 
-  it("when nothing can be stored for 30 s, then each process sends few requests and logs a few lines", async () => {
+  it("when no write is stored for 30 s, then each process sends few requests and logs a few lines", async () => {
     const cluster = new SimulatedCluster({ seed: 1, partitions: 32, leaseMs, messagesPerSecond: 20 });
     cluster.join();
     cluster.join();
@@ -67,7 +67,7 @@ describe("given processes that share partitions on a simulated server with fault
   const many = Array.from({ length: process.env.MOORING_SOAK ? 2_000 : 0 }, (_, n) => n + 1_000);
   const seeds = [1, 2, 3, 10, 13, 15, 696, 10_141, 20_066, ...many];
   it.each(seeds)(
-    "when any request fails in any way and processes come and go (seed %i), then each partition is read by one process within two leases",
+    "when any request fails in any way while processes join and leave (seed %i), then each partition is read by one process within two leases",
     async (seed) => {
       const { misread, violations, handled, published } = await playFaults(seed);
       expect(misread).toEqual([]);

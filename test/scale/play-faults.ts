@@ -5,7 +5,7 @@ import type { Fault } from "./simulated-server.ts";
 export interface FaultCourse {
   /** Partitions that were not read by exactly one process two leases after the last fault. */
   readonly misread: readonly string[];
-  /** Handlers that began in a process that did not own the partition, beside a run in another, or out of order. */
+  /** Handlers that began in a process that did not own the partition, while another process ran one, or out of order. */
   readonly violations: readonly string[];
   readonly published: number;
   readonly handled: number;
@@ -13,7 +13,7 @@ export interface FaultCourse {
 
 const FAULTS: readonly Fault[] = ["lost", "unanswered", "late", "no-responder", "no-quorum"];
 
-/** One seeded course of faults: any request may fail in any way, while processes stand still, crash, leave and join. */
+/** One seeded course of faults: any request may fail in any way, while processes are suspended, crash, leave and join. */
 export const playFaults = async (seed: number): Promise<FaultCourse> => {
   const random = seededRandom(seed);
   const leaseMs = LEASE_MS;
@@ -32,7 +32,7 @@ export const playFaults = async (seed: number): Promise<FaultCourse> => {
       return kinds.get(kind);
     };
     const fault = () => FAULTS[Math.floor(FAULTS.length * random())];
-    // A watch that has fallen silent stays silent: rarely, so that some last.
+    // A watch that has lost an update stays silent, so this fault is rare: otherwise no watch would work for long.
     cluster.setFaults((_, kind) => {
       const chance = RARE.has(kind) ? share / 100 : share;
       return isAffected(kind) && random() < chance ? fault() : undefined;
@@ -60,7 +60,7 @@ export const playFaults = async (seed: number): Promise<FaultCourse> => {
   return { misread, violations, published, handled };
 };
 
-/** Words that the server sends by itself. */
+/** Messages that the server sends without a request. */
 const RARE: ReadonlySet<string> = new Set(["update", "delivery", "heartbeat"]);
 
 const LEASE_MS = 10_000;

@@ -5,7 +5,7 @@ import type { Fault } from "./simulated-server.ts";
 export const CHANGES = ["join", "leave", "crash", "disconnect", "pause"] as const;
 export type Change = (typeof CHANGES)[number];
 
-/** The n-th message between a process and the server after the change, and the fault that it meets. */
+/** The fault of the n-th message between a process and the server after the change. */
 export interface Step {
   readonly n: number;
   readonly fault: Fault;
@@ -33,7 +33,7 @@ export const playStep = async (change: Change, step?: Step): Promise<FaultCourse
   return { misread, violations, published, handled, kinds };
 };
 
-/** All single faults that a change can meet: each message in each way in which it can fail. */
+/** All single faults of a change: each message with each way in which it can fail. */
 export const stepsOf = async (change: Change): Promise<Step[]> => {
   const { kinds } = await playStep(change);
   return kinds.flatMap((kind, n) => (UNANSWERED.has(kind) ? LOST : FAULTS).map((fault) => ({ n, fault })));
@@ -50,6 +50,6 @@ const begin = (cluster: SimulatedCluster, change: Change): (() => void) | undefi
 
 const FAULTS: readonly Fault[] = ["lost", "unanswered", "late", "no-responder", "no-quorum"];
 const LOST: readonly Fault[] = ["lost"];
-/** Each fault loses these. */
+/** Every fault loses these messages, because they have no answer. */
 const UNANSWERED: ReadonlySet<string> = new Set(["ack", "delivery", "heartbeat", "pull", "update"]);
 const LEASE_MS = 10_000;

@@ -4,14 +4,14 @@ import type { Fault } from "./simulated-server.ts";
 
 const leaseMs = 10_000;
 
-/** Two processes, a time in which each request fails in this way, and then none. Messages keep coming all the time. */
+/** Two processes; all requests fail in this way for a time, then none. Messages are published throughout. */
 const play = async (fault: Fault, awayMs: number) => {
   const cluster = new SimulatedCluster({ seed: awayMs, partitions: 32, leaseMs, messagesPerSecond: 20 });
   cluster.join();
   cluster.join();
   cluster.publishSteadily();
   await cluster.pass(2 * leaseMs);
-  // Without a quorum no consumer delivers, so no delivery gets lost either.
+  // Without a quorum no consumer delivers, so no delivery can be lost.
   cluster.setFaults((_, kind) => (kind === "delivery" ? undefined : fault));
   await cluster.pass(awayMs);
   const [handled, moves] = [cluster.handled, cluster.moves];
@@ -27,7 +27,7 @@ const play = async (fault: Fault, awayMs: number) => {
   return { firstAfterMs, allAfterMs, dead, moves: cluster.moves - moves, misread: cluster.misread };
 };
 
-/** Published within the last moments: 20 a second. */
+/** Messages published so recently that they may still be unhandled; 20 are published per second. */
 const UNDER_WAY = 5;
 
 const faults: readonly Fault[] = ["no-quorum", "no-responder", "lost", "unanswered", "late"];
@@ -43,7 +43,7 @@ describe("given two processes on a cluster that has no quorum for a while (F35)"
     },
   );
 
-  it("when only a process that kept its connection can write for more than a lease, and look up nothing, then no process is declared dead", async () => {
+  it("when for more than a lease only one process can write, and its lookups fail, then no process is declared dead", async () => {
     const cluster = new SimulatedCluster({ seed: 1, partitions: 32, leaseMs, messagesPerSecond: 20 });
     cluster.join();
     cluster.join();

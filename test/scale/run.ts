@@ -3,15 +3,15 @@ import { playFaults } from "./play-faults.ts";
 import { CHANGES, playStep, stepsOf } from "./play-steps.ts";
 import { simulate } from "./simulate.ts";
 
-/** Plays the lease and partition protocol at the size of a large deployment, and prints what was seen. */
+/** Simulates the lease and partition protocol at the size of a large deployment, and prints the observations. */
 const { values } = parseArgs({
   options: {
     processes: { type: "string", default: "100" },
     partitions: { type: "string", default: "256" },
     seed: { type: "string", default: "1" },
-    /** Instead: so many seeded courses of faults, from the seed on. */
+    /** Plays this many courses of faults instead, from the seed on. */
     faults: { type: "string" },
-    /** Instead: each change of the members with each single fault that it can meet. */
+    /** Plays each change of the members with each single fault instead. */
     steps: { type: "boolean", default: false },
   },
 });
@@ -45,7 +45,7 @@ if (values.faults !== undefined) {
   process.exit(failed === 0 ? 0 : 1);
 }
 
-const begun = performance.now();
+const startedAt = performance.now();
 const observed = await simulate({
   seed: Number(values.seed),
   processes: Number(values.processes),
@@ -56,5 +56,5 @@ const observed = await simulate({
   messagesPerSecond: 100,
 });
 console.log(JSON.stringify(observed, null, 2));
-console.log(`took ${Math.round((performance.now() - begun) / 1_000)} s`);
+console.log(`took ${Math.round((performance.now() - startedAt) / 1_000)} s`);
 process.exit(observed.violations.length + observed.orphans + observed.published - observed.handled === 0 ? 0 : 1);

@@ -1,4 +1,5 @@
-import { consumerName, groupName, natsNames, partitionOf } from "../../core/backbone/nats/nats-names.ts";
+import { consumerName, groupName, natsNames } from "../../core/backbone/nats/nats-names.ts";
+import { partitionOf } from "../../core/backbone/nats/partitions/index.ts";
 import { PartitionRecord } from "../../core/backbone/nats/partitions/partition-record.ts";
 import { ack } from "../../core/contract/ports/bus.ts";
 import type { Timer } from "../../core/contract/ports/clock.ts";
@@ -18,7 +19,7 @@ const NAMES = natsNames("mooring");
 const BUCKET = NAMES.partitionsBucket;
 
 export interface ClusterScale extends Pick<Scale, "seed" | "partitions" | "leaseMs" | "messagesPerSecond"> {
-  /** Few of them have several messages waiting at one time. */
+  /** Number of keys; with few keys, several messages of one key wait at the same time. */
   readonly keys?: number;
 }
 
@@ -29,7 +30,7 @@ interface Run {
   readonly partition: number;
 }
 
-/** Many processes that share one durable, and somebody who looks at what they do. */
+/** Many processes that share one durable, and the checks of the invariants. */
 export class SimulatedCluster {
   readonly #scale: ClusterScale;
   readonly #time = new SimulatedTime();
@@ -37,7 +38,7 @@ export class SimulatedCluster {
   readonly #random: () => number;
   readonly #publisher: SimulatedProcess;
   readonly #processes: SimulatedProcess[] = [];
-  /** By partition: who owns it, or owned it last, and since when. */
+  /** By partition: its current or last owner, and since when. */
   readonly #owners = new Map<string, { process: string; since: number }>();
   readonly #generations = new Map<string, number>();
   readonly #handled = new Set<number>();
@@ -52,11 +53,11 @@ export class SimulatedCluster {
   handledAgain = 0;
   moves = 0;
   /**
-   * Handlers that began in a process that did not own the partition, beside a run in another, or out of order; records
+   * Handlers that began in a process that did not own the partition, while another process ran one, or out of order; records
    * that were overwritten by a stale owner.
    */
   readonly violations: string[] = [];
-  /** Of all processes. */
+  /** Collects the logs of all processes. */
   readonly logger = new RecordingLogger();
 
   constructor(scale: ClusterScale) {
@@ -95,7 +96,7 @@ export class SimulatedCluster {
       .map(({ partition, by }) => `partition ${partition} is read by ${by.join(" and ") || "no process"}`);
   }
 
-  /** Decides for each request of a process; nothing: no more faults. */
+  /** Decides the fault of each request of a process. Without an argument: no faults. */
   setFaults(faultOf?: (process: string, kind: string, subject?: string) => Fault | undefined): void {
     this.#server.faultOf = (process, kind, of) =>
       process === this.#publisher.name ? undefined : faultOf?.(process, kind, of);
@@ -105,7 +106,7 @@ export class SimulatedCluster {
     return this.#time.runUntil(this.#time.now + ms);
   }
 
-  /** What the server was asked, and sent, a second, while so much time passes. */
+  /** Requests and messages per second, by kind, while this time passes. */
   async trafficOf(ms: number): Promise<Record<string, number>> {
     const before = new Map(this.#server.traffic);
     await this.pass(ms);
@@ -135,7 +136,7 @@ export class SimulatedCluster {
     void this.#takeOne().leave();
   }
 
-  /** The name of the process that crashed. */
+  /** Returns the name of the crashed process. */
   crash(name?: string): string {
     const process = this.#takeOne(name);
     process.crash();
@@ -143,19 +144,19 @@ export class SimulatedCluster {
     return process.name;
   }
 
-  /** Returns what lets it go on. */
+  /** Suspends a process. The result resumes it. */
   pause(name?: string): () => void {
     const process = this.#named(name);
     process.pause();
     return () => process.resume();
   }
 
-  /** The connection of one process ends, and it gets no other for so long. */
+  /** Ends the connection of one process; it cannot connect for this time. */
   disconnect(ms: number, name?: string): void {
     this.#named(name).disconnect(ms);
   }
 
-  /** How long the last of a crashed process's partitions waited. */
+  /** The time until the last partition of a crashed process had its next owner. */
   takenOverAfter(name: string): number {
     return this.#takeOvers.get(name) ?? 0;
   }
@@ -202,7 +203,7 @@ export class SimulatedCluster {
     return process;
   }
 
-  /** By what the server says at this very moment. A process that stood still since its run began cannot be helped. */
+  /** Checks I1 to I3 by the server's current records. A process that was suspended during its run is exempt from I2. */
   #begins(process: SimulatedProcess, id: string, n: number): Run {
     const key = keyOf(id);
     const partition = partitionOf(key, this.#scale.partitions);
@@ -233,7 +234,7 @@ export class SimulatedCluster {
     return [...new Set(names.flatMap((name) => [...(consumers.get(name)?.readers ?? [])]))];
   }
 
-  /** Each write that names an owner begins a new generation: a write that is based on an older record must have lost. */
+  /** Checks I4: each write that names an owner has a new generation, and a write based on an older record loses. */
   #noteRecord(key: string, data: Uint8Array): void {
     if (key.endsWith(".origin")) return;
     const { owner, generation } = PartitionRecord.parse(JSON.parse(Buffer.from(data).toString()));
@@ -254,7 +255,7 @@ export class SimulatedCluster {
   }
 }
 
-/** A process that was taken for dead joins under another id. */
+/** A process that was declared dead joins under another id, with the same prefix. */
 const processOf = (member: string): string => member.slice(0, member.lastIndexOf("-"));
 
 const keyOf = (id: string): string => id.slice(id.indexOf("/") + 1);

@@ -1,21 +1,31 @@
-import type { JetStreamClient, JetStreamManager, KvEntry, Msg, MsgHdrs, NatsConnection } from "nats";
-import { createInbox, Empty, headers, millis, NatsError } from "nats";
+import {
+  createInbox,
+  Empty,
+  headers,
+  type JetStreamClient,
+  type JetStreamManager,
+  type KvEntry,
+  type Msg,
+  type MsgHdrs,
+  millis,
+  type NatsConnection,
+  NatsError,
+} from "nats";
 import { NatsSession } from "../../core/backbone/nats/connection/nats-session.ts";
-import type { RequestInbox } from "../../core/backbone/nats/connection/request-inbox.ts";
+import type { RequestInbox } from "../../core/backbone/nats/connection/outgoing.ts";
 import type { SimulatedServer } from "./simulated-server.ts";
-import type { StreamMessage } from "./simulated-stream.ts";
-import { refusal } from "./simulated-stream.ts";
+import { refusal, type StreamMessage } from "./simulated-stream.ts";
 
-/** How words travel between one process and the server: in order, each way, and not at once. */
+/** The transport between one process and the server: in order in each direction, with a delay. */
 export interface Wire {
   readonly process: string;
   /** On the clock of the process. */
   after(ms: number, act: () => void): void;
   toServer(arrive: () => void): void;
   toProcess(arrive: () => void): void;
-  /** The server sees the connection no more. */
+  /** The connection has ended for the server. */
   readonly isCut: boolean;
-  /** The process knows that the connection has ended. */
+  /** The process has noticed that the connection has ended. */
   readonly isClosed: boolean;
   readonly closed: Promise<void>;
   /** The process closes the connection. */
@@ -24,7 +34,7 @@ export interface Wire {
 
 type Callback = (error: NatsError | null, message: Msg) => void;
 
-/** What the client library gives the product, as far as leases and partitions use it, on a simulated server. */
+/** The part of the client library that leases and partitions use, on a simulated server. */
 export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSession => {
   const subscriptions = new Map<string, Callback>();
 
@@ -40,7 +50,7 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
         const timeout = () => reject(new NatsError("TIMEOUT", "TIMEOUT"));
         if (fault !== undefined) wire.toProcess(() => wire.after(timeoutMs, timeout));
         if (fault === "lost") return;
-        const carryOut = () => {
+        const execute = () => {
           try {
             const answer = work();
             if (fault === undefined) wire.toProcess(() => resolve(answer));
@@ -48,8 +58,8 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
             if (fault === undefined) wire.toProcess(() => reject(error));
           }
         };
-        if (fault === "late") server.later(LATE_BY_MS, carryOut);
-        else carryOut();
+        if (fault === "late") server.later(LATE_BY_MS, execute);
+        else execute();
       });
     });
 
@@ -63,16 +73,16 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
     return ask(kindOf(subject), answer, timeoutMs, subject);
   };
 
-  const pull = (subject: string, { batch, no_wait = false, idle_heartbeat }: Wanted, inbox: string): void => {
+  const pull = (subject: string, { batch, no_wait = false, idle_heartbeat }: PullOptions, inbox: string): void => {
     const [stream = "", consumer = ""] = subject.split(".").slice(5);
     const receive = (message: Msg) =>
-      wire.toProcess(() => (subscriptions.get(inbox) ?? subscriptions.get(anyBeside(inbox)))?.(null, message));
-    const isListening = () => subscriptions.has(inbox) || subscriptions.has(anyBeside(inbox));
+      wire.toProcess(() => (subscriptions.get(inbox) ?? subscriptions.get(siblingsOf(inbox)))?.(null, message));
+    const isListening = () => subscriptions.has(inbox) || subscriptions.has(siblingsOf(inbox));
     const send = (sent: StreamMessage | "empty" | "heartbeat", deliveries: number) => {
-      if (sent === "empty") return receive(nothingThere(inbox));
+      if (sent === "empty") return receive(noMessages(inbox));
       const kind = sent === "heartbeat" ? "heartbeat" : "delivery";
       server.count(kind);
-      // Between the consumer's leader and the server that the process is connected to, a message can get lost.
+      // A message can be lost between the leader of the consumer and the server that the process is connected to.
       if (!no_wait && server.faultOf(wire.process, kind) !== undefined) return;
       if (sent === "heartbeat") return receive(idleHeartbeat(inbox, deliveries));
       receive(messageOf(sent, `$JS.ACK.${stream}.${consumer}.1.${sent.seq}.${deliveries}.0.0`));
@@ -80,13 +90,13 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
     wire.toServer(() => {
       server.count("pull");
       const heartbeatMs = idle_heartbeat === undefined ? undefined : millis(idle_heartbeat);
-      const isWanted = () => !wire.isCut && isListening();
+      const isOpen = () => !wire.isCut && isListening();
       if (server.faultOf(wire.process, "pull") !== undefined) {
         if (no_wait) receive(refusedPull(inbox));
         return;
       }
       const known = server.stream(stream).consumers.get(consumer);
-      if (known) known.pull({ process: wire.process, batch, waits: !no_wait, heartbeatMs, isWanted, send });
+      if (known) known.pull({ process: wire.process, batch, waits: !no_wait, heartbeatMs, isOpen, send });
       else send("empty", 0);
     });
   };
@@ -125,21 +135,21 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
   const jsm = {
     getOptions: () => ({ timeout: 60_000 }),
     streams: {
-      info: (name: string) => ask("look at a stream", () => infoOf(name)),
+      info: (name: string) => ask("stream info", () => infoOf(name)),
       add: ({ name }: { name: string }) =>
-        ask("make a stream", () => {
+        ask("create a stream", () => {
           server.addStream(name);
           return infoOf(name);
         }),
     },
     consumers: {
-      add: (stream: string, { name, filter_subject, opt_start_seq = 1 }: ConsumerWanted) =>
-        ask("make a consumer", () => {
+      add: (stream: string, { name, filter_subject, opt_start_seq = 1 }: ConsumerConfig) =>
+        ask("create a consumer", () => {
           const consumer = server.stream(stream).addConsumer(name, filter_subject, opt_start_seq);
           return { name, num_pending: consumer.pending };
         }),
       info: (stream: string, name: string) =>
-        ask("look at a consumer", () => {
+        ask("consumer info", () => {
           const { floor, delivered } = server.stream(stream).consumer(name).progress;
           const { readers, pending } = server.stream(stream).consumer(name);
           return {
@@ -162,7 +172,7 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
       const notify = (message: StreamMessage) => {
         if (wire.isCut) return void stream.watchers.delete(notify);
         server.count("update");
-        // From here on the watch is silent.
+        // The watch delivers no further update.
         if (server.faultOf(wire.process, "update", message.subject) !== undefined)
           return void stream.watchers.delete(notify);
         wire.toProcess(() => updates.add(entryOf(bucket, message)));
@@ -185,35 +195,35 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
   });
 };
 
-interface Wanted {
+interface PullOptions {
   readonly batch: number;
   readonly no_wait?: boolean;
   /** Nanoseconds. */
   readonly idle_heartbeat?: number;
 }
 
-interface ConsumerWanted {
+interface ConsumerConfig {
   readonly name: string;
   readonly filter_subject: string;
   readonly opt_start_seq?: number;
 }
 
-/** What a bucket's watch says, one update after the other, until it is stopped. */
+/** The updates of a bucket's watch, in order, until it is stopped. */
 class Updates implements AsyncIterable<KvEntry> {
   readonly #waiting: KvEntry[] = [];
-  #wanted: ((entry: IteratorResult<KvEntry>) => void) | undefined;
+  #next: ((entry: IteratorResult<KvEntry>) => void) | undefined;
   #stopped = false;
 
   stop(): void {
     this.#stopped = true;
-    this.#wanted?.({ value: undefined, done: true });
-    this.#wanted = undefined;
+    this.#next?.({ value: undefined, done: true });
+    this.#next = undefined;
   }
 
   add(entry: KvEntry): void {
-    const wanted = this.#wanted;
-    this.#wanted = undefined;
-    if (wanted) wanted({ value: entry, done: false });
+    const next = this.#next;
+    this.#next = undefined;
+    if (next) next({ value: entry, done: false });
     else this.#waiting.push(entry);
   }
 
@@ -224,7 +234,7 @@ class Updates implements AsyncIterable<KvEntry> {
         const entry = this.#waiting.shift();
         if (entry) return Promise.resolve({ value: entry, done: false });
         return new Promise((resolve) => {
-          this.#wanted = resolve;
+          this.#next = resolve;
         });
       },
     };
@@ -247,7 +257,7 @@ const entryOf = (bucket: string, { subject, seq, data, headers: given }: StreamM
 const messageOf = (given: Pick<StreamMessage, "subject" | "data" | "headers">, reply?: string): Msg =>
   ({ ...given, reply, string: () => Buffer.from(given.data).toString() }) as Msg;
 
-const nothingThere = (subject = ""): Msg => messageOf({ subject, data: Empty, headers: headers(404, "No Messages") });
+const noMessages = (subject = ""): Msg => messageOf({ subject, data: Empty, headers: headers(404, "No Messages") });
 
 const refusedPull = (subject: string): Msg =>
   messageOf({ subject, data: Empty, headers: headers(503, "No Responders") });
@@ -260,19 +270,19 @@ const idleHeartbeat = (subject: string, deliveries: number): Msg => {
 
 const connectionClosed = (): NatsError => new NatsError("CONNECTION_CLOSED", "CONNECTION_CLOSED");
 
-/** The wildcard that a subject falls under together with its siblings. */
-const anyBeside = (subject: string): string => subject.replace(/[^.]+$/, "*");
+/** The wildcard that matches a subject and its siblings. */
+const siblingsOf = (subject: string): string => subject.replace(/[^.]+$/, "*");
 
 /** The answer to a direct read. */
 const found = (message: StreamMessage | undefined): Msg => {
-  if (message === undefined) return nothingThere();
+  if (message === undefined) return noMessages();
   const given = headers();
   for (const [name, values] of message.headers ?? []) for (const value of values) given.append(name, value);
   given.set("Nats-Sequence", String(message.seq));
   return messageOf({ ...message, headers: given });
 };
 
-/** The answer to something that was to be stored. */
+/** The answer to a write. */
 const stored = (append: () => number): Msg => {
   const answer = () => {
     try {
@@ -285,6 +295,6 @@ const stored = (append: () => number): Msg => {
   return messageOf({ subject: "", data: Buffer.from(JSON.stringify(answer())), headers: undefined });
 };
 
-/** As the product's default. */
+/** The default of the product. */
 const REQUEST_TIMEOUT_MS = 5_000;
 const LATE_BY_MS = 7_000;

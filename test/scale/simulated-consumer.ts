@@ -2,25 +2,25 @@ import type { Timer } from "../../core/contract/ports/clock.ts";
 import type { StreamMessage } from "./simulated-stream.ts";
 import type { SimulatedTime } from "./simulated-time.ts";
 
-export interface PullWanted {
+export interface PullRequest {
   readonly batch: number;
-  /** False: ends with "empty" when there is no more. */
+  /** False: the request ends with "empty" when no message is left. */
   readonly waits: boolean;
   readonly heartbeatMs?: number | undefined;
-  /** The process that asked. */
+  /** The process that sent the request. */
   readonly process: string;
-  /** False once the process that asked is dead or listens no longer: the server drops such a request. */
-  isWanted(): boolean;
-  /** `nth`: the number that the consumer gives its messages, or that of its last one. */
+  /** False once its process has crashed or unsubscribed: the server drops such a request. */
+  isOpen(): boolean;
+  /** `nth`: the consumer sequence number of the message, or of the last one. */
   send(sent: StreamMessage | "empty" | "heartbeat", nth: number): void;
 }
 
-interface Pull extends PullWanted {
+interface Pull extends PullRequest {
   left: number;
   timer?: Timer | undefined;
 }
 
-/** A pull consumer on one subject: it delivers in order, what was asked for, and knows what was acknowledged. */
+/** A pull consumer on one subject: it delivers requested messages in order and tracks acknowledgements. */
 export class SimulatedConsumer {
   readonly #time: SimulatedTime;
   readonly #filter: string;
@@ -41,7 +41,7 @@ export class SimulatedConsumer {
     return this.#waiting.length;
   }
 
-  /** Up to here everything was acknowledged, and up to there delivered. */
+  /** All messages up to `floor` are acknowledged, and all up to `delivered` are delivered. */
   get progress(): { floor: number; delivered: number } {
     const [oldest] = this.#unacknowledged;
     return { floor: oldest === undefined ? this.#delivered : oldest - 1, delivered: this.#delivered };
@@ -49,11 +49,11 @@ export class SimulatedConsumer {
 
   /** The processes whose requests it would serve now. */
   get readers(): ReadonlySet<string> {
-    return new Set(this.#pulls.filter((pull) => pull.isWanted()).map(({ process }) => process));
+    return new Set(this.#pulls.filter((pull) => pull.isOpen()).map(({ process }) => process));
   }
 
-  pull(wanted: PullWanted): void {
-    const pull: Pull = { ...wanted, left: wanted.batch };
+  pull(request: PullRequest): void {
+    const pull: Pull = { ...request, left: request.batch };
     this.#pulls.push(pull);
     this.#armHeartbeat(pull);
     this.#deliver();
@@ -62,7 +62,7 @@ export class SimulatedConsumer {
     pull.send("empty", this.#sent);
   }
 
-  /** Deleted: what was asked of it is never answered. */
+  /** Deletes the consumer: open requests get no answer. */
   end(): void {
     for (const pull of [...this.#pulls]) this.#end(pull);
   }
@@ -79,7 +79,7 @@ export class SimulatedConsumer {
 
   #deliver(): void {
     for (let pull = this.#pulls[0]; pull !== undefined && this.#waiting.length > 0; pull = this.#pulls[0]) {
-      if (!pull.isWanted()) {
+      if (!pull.isOpen()) {
         this.#end(pull);
         continue;
       }
@@ -97,7 +97,7 @@ export class SimulatedConsumer {
     pull.timer?.cancel();
     if (pull.heartbeatMs === undefined) return;
     pull.timer = this.#time.at(this.#time.now + pull.heartbeatMs, () => {
-      if (!pull.isWanted()) return this.#end(pull);
+      if (!pull.isOpen()) return this.#end(pull);
       pull.send("heartbeat", this.#sent);
       this.#armHeartbeat(pull);
     });

@@ -2,16 +2,15 @@ import { NatsError } from "nats";
 import { NatsConnector } from "../../core/backbone/nats/connection/nats-connector.ts";
 import { natsOptions } from "../../core/backbone/nats/connection/nats-options.ts";
 import { KvBucket } from "../../core/backbone/nats/kv/kv-bucket.ts";
+import { NatsPublisher } from "../../core/backbone/nats/nats-bus.ts";
 import { natsNames } from "../../core/backbone/nats/nats-names.ts";
-import { NatsPublisher } from "../../core/backbone/nats/nats-publisher.ts";
 import { NatsStore } from "../../core/backbone/nats/nats-store.ts";
 import { ConsumerGroups } from "../../core/backbone/nats/partitions/index.ts";
 import type { Handler } from "../../core/contract/ports/bus.ts";
 import type { Clock, Timer } from "../../core/contract/ports/clock.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
 import type { Subject } from "../../core/contract/ports/subject.ts";
-import type { Wire } from "./simulated-connection.ts";
-import { simulatedSession } from "./simulated-connection.ts";
+import { simulatedSession, type Wire } from "./simulated-connection.ts";
 import type { SimulatedServer } from "./simulated-server.ts";
 import type { SimulatedTime } from "./simulated-time.ts";
 
@@ -25,19 +24,19 @@ export interface ProcessOptions {
   readonly logger: Logger;
 }
 
-/** One process of the product, as far as it shares work with others: the real code on a clock and a server of ours. */
+/** One process of the product: the real code of leases and partitions, on a simulated clock and server. */
 export class SimulatedProcess {
   readonly name: string;
   readonly #time: SimulatedTime;
   readonly #random: () => number;
   readonly #groups: ConsumerGroups;
   readonly #publisher: NatsPublisher;
-  #state: "running" | "paused" | "dead" = "running";
-  /** How often it stood still. */
+  #state: "running" | "paused" | "stopped" = "running";
+  /** Number of suspensions. */
   pauses = 0;
   #cut: () => void = () => undefined;
   #offlineUntil = 0;
-  /** What has come while it stood still. */
+  /** Events that arrived while it was suspended. */
   readonly #missed: (() => void)[] = [];
   readonly clock: Clock;
 
@@ -74,7 +73,7 @@ export class SimulatedProcess {
       connector,
       names,
       options,
-      publisher: this.#publisher,
+      ensureStream: (session, family) => this.#publisher.ensureStream(session, family),
       store: new NatsStore({ connector, names, replicas, clock: this.clock }),
       partitionsBucket: new KvBucket(connector, { name: names.partitionsBucket, replicas }),
     });
@@ -92,14 +91,14 @@ export class SimulatedProcess {
     return this.#publisher.publish(subject, message, { id, key });
   }
 
-  /** In good order. */
+  /** Shuts down in order. */
   async leave(): Promise<void> {
     await this.#groups.close();
-    this.#state = "dead";
+    this.#state = "stopped";
   }
 
   crash(): void {
-    this.#state = "dead";
+    this.#state = "stopped";
   }
 
   pause(): void {
@@ -108,20 +107,20 @@ export class SimulatedProcess {
     this.pauses++;
   }
 
-  /** The connection ends, and no other is accepted for so long. */
+  /** Ends the connection; no other one is accepted for this time. */
   disconnect(ms: number): void {
     this.#offlineUntil = this.#time.now + ms;
     this.#cut();
   }
 
-  /** What has come meanwhile is heard in the order in which it came. */
+  /** Runs the events that arrived meanwhile, in order. */
   resume(): void {
     if (this.#state !== "paused") return;
     this.#state = "running";
-    for (const hear of this.#missed.splice(0)) this.#time.at(this.#time.now, () => this.#happens(hear));
+    for (const act of this.#missed.splice(0)) this.#time.at(this.#time.now, () => this.#runOrQueue(act));
   }
 
-  #happens(act: () => void): void {
+  #runOrQueue(act: () => void): void {
     if (this.#state === "running") act();
     else if (this.#state === "paused") this.#missed.push(act);
   }
@@ -129,7 +128,7 @@ export class SimulatedProcess {
   #after(ms: number, callback: () => void): Timer {
     let isCancelled = false;
     const timer = this.#time.at(this.#time.now + Math.max(0, ms), () =>
-      this.#happens(() => {
+      this.#runOrQueue(() => {
         if (!isCancelled) callback();
       }),
     );
@@ -141,7 +140,7 @@ export class SimulatedProcess {
     };
   }
 
-  /** From a fifth of a millisecond to two, each way. */
+  /** The delay in each direction is 0.2 to 2 ms. */
   #wire(): Wire {
     const state = { isCut: false, isClosed: false };
     const inOrder = (arrived: (act: () => void) => void) => {
@@ -155,27 +154,27 @@ export class SimulatedProcess {
     const closed = new Promise<void>((resolve) => {
       close = () => {
         state.isCut = true;
-        this.#happens(() => {
+        this.#runOrQueue(() => {
           state.isClosed = true;
           resolve();
         });
       };
     });
     this.#cut = close;
-    const isDead = () => this.#state === "dead";
+    const isStopped = () => this.#state === "stopped";
     return {
       process: this.name,
       after: (ms, act) => void this.#after(ms, act),
-      // Words that were under way when the connection ended arrive or not.
+      // A message that was in transit when the connection ended may be lost.
       toServer: inOrder((act) => (state.isCut && this.#random() < 0.5 ? undefined : act())),
-      toProcess: inOrder((act) => (state.isCut ? undefined : this.#happens(() => !state.isClosed && act()))),
+      toProcess: inOrder((act) => (state.isCut ? undefined : this.#runOrQueue(() => !state.isClosed && act()))),
       closed,
       close,
       get isClosed() {
         return state.isClosed;
       },
       get isCut() {
-        return state.isCut || isDead();
+        return state.isCut || isStopped();
       },
     };
   }

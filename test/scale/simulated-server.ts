@@ -2,19 +2,19 @@ import { refusal, SimulatedStream } from "./simulated-stream.ts";
 import type { SimulatedTime } from "./simulated-time.ts";
 
 /**
- * What becomes of a request. lost: it never arrives. unanswered: it is carried out, its answer never arrives. late: it is
- * carried out after the process stopped waiting. no-responder, no-quorum: refused as a cluster in trouble does.
+ * The fault of a request. lost: it never arrives. unanswered: it is executed, but its answer is lost. late: it is executed
+ * after the timeout of the process. no-responder, no-quorum: refused, as by a cluster without a leader or a quorum.
  */
 export type Fault = "lost" | "unanswered" | "late" | "no-responder" | "no-quorum";
 
-/** A JetStream server that answers at once; how long its words travel is the connections' business. */
+/** A JetStream server that answers at once; the connections add the delay. */
 export class SimulatedServer {
   readonly #time: SimulatedTime;
   readonly #streams = new Map<string, SimulatedStream>();
-  /** What it was asked, and what it sent by itself, by kind. */
+  /** Number of requests, and of messages that it sent without a request, by kind. */
   readonly traffic = new Map<string, number>();
 
-  /** Decides for each request of a process; any fault loses an update of a watch, a delivery, a heartbeat or an ack. */
+  /** Decides the fault of each request. Any fault loses an update of a watch, a delivery, a heartbeat or an ack. */
   faultOf: (process: string, kind: string, subject?: string) => Fault | undefined = () => undefined;
 
   constructor(time: SimulatedTime) {
@@ -35,14 +35,14 @@ export class SimulatedServer {
     return stream;
   }
 
-  /** Made if it is not there. */
+  /** Creates the stream unless it exists. */
   addStream(name: string): SimulatedStream {
     const stream = this.#streams.get(name) ?? new SimulatedStream(this.#time, name, name.startsWith("KV_"));
     this.#streams.set(name, stream);
     return stream;
   }
 
-  /** Where a subject is stored: a bucket's subjects name it, and all others go into the one stream there is. */
+  /** The stream of a subject: subjects of buckets name their bucket; all others belong to the only stream. */
   streamOf(subject: string): SimulatedStream {
     const [first, bucket] = subject.split(".");
     if (first === "$KV") return this.stream(`KV_${bucket}`);

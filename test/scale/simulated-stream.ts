@@ -10,7 +10,7 @@ export interface StreamMessage {
   readonly headers: MsgHdrs | undefined;
 }
 
-/** A stream of a JetStream server, as far as leases and partitions need one. A bucket is one that keeps the last of each. */
+/** A stream of a JetStream server, reduced to the needs of leases and partitions. A bucket keeps the last message per subject. */
 export class SimulatedStream {
   readonly name: string;
   readonly consumers = new Map<string, SimulatedConsumer>();
@@ -18,7 +18,7 @@ export class SimulatedStream {
   readonly #bySubject = new Map<string, StreamMessage[]>();
   readonly #keepsLast: boolean;
   readonly #time: SimulatedTime;
-  /** By message id: a repeated write is recognised, as the server does within its duplicate window. */
+  /** Sequence numbers by message id, to detect duplicates as the server does within its duplicate window. */
   readonly #ids = new Map<string, number>();
   #lastSeq = 0;
 
@@ -36,7 +36,7 @@ export class SimulatedStream {
     return this.#bySubject.get(subject)?.at(-1);
   }
 
-  /** Of one subject or, with ">" at the end, of all below it. */
+  /** The messages of one subject or, with ">" at the end, of all below it. */
   under(filter: string): StreamMessage[] {
     if (!filter.endsWith(">")) return this.#bySubject.get(filter) ?? [];
     const found = [...this.#bySubject].filter(([subject]) => subject.startsWith(filter.slice(0, -1)));

@@ -6,9 +6,9 @@ interface Event {
   run: (() => void) | undefined;
 }
 
-/** Time that jumps from one event to the next. Between two events everything that was promised is done. */
+/** Time that jumps from one event to the next. All microtasks run between two events. */
 export class SimulatedTime {
-  /** A binary heap: the next event first, of two at one moment the older. */
+  /** A binary heap: the next event first; of two at the same time, the one that was added first. */
   readonly #events: Event[] = [];
   #order = 0;
   #now = 0;
@@ -34,7 +34,7 @@ export class SimulatedTime {
       if (next.run === undefined) continue;
       this.#now = next.at;
       next.run();
-      await promisesKept();
+      await microtasksDone();
     }
     this.#now = moment;
   }
@@ -77,5 +77,5 @@ export class SimulatedTime {
   }
 }
 
-/** All microtasks, however many follow from one another. */
-const promisesKept = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** Resolves after all microtasks, including those that they add. */
+const microtasksDone = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

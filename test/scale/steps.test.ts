@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CHANGES, playStep, stepsOf } from "./play-steps.ts";
 
-/** A sample. `npm run scale -- --steps` plays all of them. */
+/** Plays a sample; `npm run scale -- --steps` plays all steps. */
 const EVERY = process.env.MOORING_SOAK ? 1 : 41;
 
 describe("given two processes that share partitions on a simulated server", () => {

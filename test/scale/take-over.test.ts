@@ -3,7 +3,7 @@ import { SimulatedCluster } from "./simulated-cluster.ts";
 
 const leaseMs = 10_000;
 
-/** Two processes that share all partitions, and messages that keep coming. */
+/** Two processes that share all partitions, with messages published throughout. */
 const twoProcesses = async () => {
   const cluster = new SimulatedCluster({ seed: 1, partitions: 16, leaseMs, messagesPerSecond: 20, keys: 50 });
   cluster.join();
@@ -27,11 +27,11 @@ const isPartitionWrite = (kind: string, subject?: string) =>
 const takeovers = (cluster: SimulatedCluster): number =>
   cluster.logger.lines.items.filter(({ message }) => message === "unread partition taken over").length;
 
-describe("given an owner that lives and writes heartbeats, but can neither read nor release its partitions", () => {
-  it("when another process is assigned them, then it takes them after a lease, and the owner starts nothing more", async () => {
+describe("given a living owner that writes heartbeats, but can neither read nor release its partitions", () => {
+  it("when another process is assigned them, then it takes them after a lease, and the owner starts no further handler", async () => {
     const cluster = await twoProcesses();
     cluster.setFaults((process, kind, subject) => {
-      // The old consumers stay, so that only the record can tell the owner.
+      // The old consumers stay, so that the owner can notice the takeover only by the record.
       if (kind === "delete a consumer") return "lost";
       const isHeartbeat = kind === "write" && !isPartitionWrite(kind, subject);
       return process === "p1" && !isHeartbeat && kind !== "update" ? "lost" : undefined;
@@ -48,8 +48,8 @@ describe("given an owner that lives and writes heartbeats, but can neither read 
   it("when its requests still wait at the consumers, then no process takes its partitions", async () => {
     const cluster = await twoProcesses();
     cluster.stopPublishing();
-    // p1 does not learn of the new process, and no sign of its consumers reaches it.
-    const lost = ["heartbeat", "update", "look at a stream", "look at a consumer"];
+    // p1 does not see the new process, and receives nothing from its consumers.
+    const lost = ["heartbeat", "update", "stream info", "consumer info"];
     cluster.setFaults((process, kind) => (process === "p1" && lost.includes(kind) ? "lost" : undefined));
     cluster.join();
     await cluster.pass(4 * leaseMs);
@@ -58,9 +58,9 @@ describe("given an owner that lives and writes heartbeats, but can neither read 
 });
 
 describe("given a process that does not see the heartbeats of another", () => {
-  it("when a lease has passed, then the server keeps the record of the other, which has changed", async () => {
+  it("when a lease has passed, then the server keeps the record of the other, because its revision has changed", async () => {
     const cluster = await twoProcesses();
-    const lost = ["update", "look at a stream"];
+    const lost = ["update", "stream info"];
     cluster.setFaults((process, kind) => (process === "p2" && lost.includes(kind) ? "lost" : undefined));
     await cluster.pass(3 * leaseMs);
     const messages = cluster.logger.lines.items.map(({ message }) => message);
@@ -86,8 +86,8 @@ describe("given an owner with messages waiting in all of its partitions", () => 
   });
 });
 
-describe("given a process that others declared dead while it stood still", () => {
-  it("when it resumes and its watches are silent, then it starts nothing in partitions that others own", async () => {
+describe("given a process that others declared dead while it was suspended", () => {
+  it("when it resumes and its watches are silent, then it starts no handler in partitions that others own", async () => {
     const cluster = await twoProcesses();
     cluster.setFaults((process, kind) => (process === "p1" && kind === "update" ? "lost" : undefined));
     const resume = cluster.pause("p1");
@@ -105,8 +105,8 @@ describe("given a process that others declared dead while it stood still", () =>
   });
 });
 
-describe("given a process whose watches have gone silent without an error", () => {
-  it("when others join and leave, then it learns of them within two leases and gives up what is theirs", async () => {
+describe("given a process whose watches stopped without an error", () => {
+  it("when others join and leave, then it notices them within two leases and releases their partitions", async () => {
     const cluster = await twoProcesses();
     let isSilent = false;
     cluster.setFaults((process, kind) => {
@@ -140,7 +140,7 @@ describe("given an owner whose write is stored long after it was sent", () => {
       late.push(subject ?? "");
       return "late";
     });
-    // p1 hands partitions over to p3, and dies before the server has stored it.
+    // p1 hands partitions over to p3, and crashes before the server has stored the write.
     cluster.join();
     await cluster.pass(100);
     expect(late.length).toBeGreaterThan(0);

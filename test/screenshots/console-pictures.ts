@@ -26,7 +26,7 @@ const views: readonly ConsoleView[] = [
   { name: "console-phone", path: "/channels", options: phone },
 ];
 
-/** The main views of the console, with work under way and a delivery that was refused. */
+/** The main views of the console, with work in progress and a refused delivery. */
 export const takeConsolePictures = async (browser: Browser, folder: string, wanted = ""): Promise<void> => {
   const shown = views.filter(({ name }) => name.includes(wanted));
   if (shown.length === 0) return;
@@ -55,7 +55,7 @@ const liven = async (rig: ConsoleRig): Promise<void> => {
   rig.teams.fault = teamsFaults.blocked;
   await rig.teams.say({ text: "When is high water today?" });
   await rig.teams.say({ text: "Remind me of the tide table", person: "ben" });
-  // A gateway tells at once how a channel is when somebody has done something about it.
+  // A gateway reports the state of a channel at once after an action of an operator.
   for (const channel of ["web", "teams"]) await rig.ask(`channels/${channel}/resume`, "POST");
   while ((await rig.ask("dead-letters")).items.length < 2) await new Promise((resolve) => setTimeout(resolve, 100));
 };

@@ -1,9 +1,9 @@
-import type { Activity } from "../../core/contract/messages/activity.ts";
+import type { Activity } from "../../core/contract/messages/agent-reply.ts";
 import type { makeDelivery } from "../adapters/web/make-delivery.ts";
 
 type Changes = NonNullable<Parameters<typeof makeDelivery>[2]>;
 
-/** What the person says, with the answer if it comes at once, or what arrives by itself. */
+/** A message of the person with its immediate answer, or a proactive message. */
 export type Step = { readonly say: string; readonly answer?: string } | { readonly deliver: () => Changes };
 export type Telling = readonly Step[];
 
@@ -58,7 +58,7 @@ export const conversations = {
   delegated: [
     {
       say: "Research lighthouses, tides and knots",
-      answer: "I have given this to three helpers. One answer follows when they are done.",
+      answer: "I have started three subtasks. You will get one answer when they are done.",
     },
     {
       deliver: () => ({ reply: { kind: "progress", markdown: "", data: { activity: research }, createdAt: ago(0) } }),

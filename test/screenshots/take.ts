@@ -16,7 +16,7 @@ interface View {
   readonly telling: Telling;
   readonly options?: BrowserContextOptions;
   readonly attributes?: string;
-  /** Before the picture is taken. */
+  /** Runs before the picture is taken. */
   readonly prepare?: (page: Page) => Promise<unknown>;
 }
 
@@ -37,7 +37,7 @@ const views: readonly View[] = [
   },
 ];
 
-/** The main views of widget and console, with made-up conversations, for the README and for those who change the styles. */
+/** The main views of widget and console, with sample conversations, for the README and for changes of the styles. */
 const take = async (): Promise<void> => {
   const [wanted] = process.argv.slice(2);
   await mkdir(folder, { recursive: true });

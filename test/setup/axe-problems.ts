@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What is wrong for people who do not see or point; best practices count as well. With a rule, by that rule only. */
+/** Accessibility problems, including best practices; with a rule, only those of that rule. */
 export const axeProblems = async (page: Page, rule?: string): Promise<string[]> => {
   if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(`${axe}; undefined`);
   const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(

@@ -8,12 +8,12 @@ import { bundleOptions } from "./bundle-options.mjs";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const outdir = `${root}dist`;
 
-/** What is left of an earlier build could be imported by mistake. */
+/** Removes the earlier build, whose files could be imported by mistake. */
 rmSync(outdir, { recursive: true, force: true });
 
 /**
- * Few files in one folder: finding hundreds of them took a third of a start. What is imported only when it is needed
- * stays a file of its own. Types are checked by `npm run check`.
+ * Few files in one folder: finding hundreds of them took a third of a start. Modules that are imported on demand
+ * stay separate files. `npm run check` checks types.
  */
 await build({
   ...bundleOptions,
@@ -23,7 +23,7 @@ await build({
 });
 chmodSync(`${outdir}/mooring.js`, 0o755);
 
-/** The loader looks for its default beside itself. */
+/** The configuration loader expects its default file beside the bundle. */
 cpSync(`${root}config/mooring.yaml`, `${outdir}/mooring.yaml`);
 
 await buildWidget(outdir);

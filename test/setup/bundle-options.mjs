@@ -10,14 +10,14 @@ export const bundleOptions = {
   target: "node20",
   // A native module: Node must find its binary beside it.
   external: ["libsql"],
-  // Without this, esbuild prefers the files that packages make for bundlers to those that Node would load.
+  // Without this, esbuild prefers the files that packages provide for bundlers to those that Node would load.
   conditions: [],
   // For the packages that are CommonJS modules.
   banner: {
     js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
   },
   sourcemap: true,
-  // The sources lie beside dist/; a copy of all packages in the maps would triple its size.
+  // The sources are beside dist/; a copy of all packages in the maps would triple its size.
   sourcesContent: false,
   logLevel: "warning",
 };

@@ -1,7 +1,7 @@
 import dns from "node:dns";
 import net from "node:net";
 
-/** Tests talk to this machine only: any other address is refused before a packet leaves. */
+/** Tests may connect to this machine only; other addresses are refused before a packet is sent. */
 const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || host === "::ffff:127.0.0.1" || /^127(\.\d{1,3}){3}$/.test(host);
 
@@ -32,5 +32,5 @@ const guard = (): void => {
   }) as typeof lookup;
 };
 
-// Files that share a process share its sockets: one guard is enough for them.
+// Test files that share a process share its sockets, so one guard covers them.
 if (net.Socket.prototype.connect.name !== "guardedConnect") guard();

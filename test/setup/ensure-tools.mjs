@@ -2,10 +2,10 @@ import { spawnSync } from "node:child_process";
 import { pathToFileURL } from "node:url";
 import { findTool } from "./find-tool.mjs";
 
-/** What the tests need besides npm packages. The Debian packages have the same names. */
+/** Programs that the tests need besides npm packages. The Debian packages have the same names. */
 const TOOLS = ["nats-server", "chromium"];
 
-/** Found is used; missing is installed where that is possible, else said. Gives the exit code. */
+/** Installs missing tools where possible, otherwise prints instructions. Returns the exit code. */
 export const ensureTools = ({ isRoot = process.getuid?.() === 0, ...places } = {}) => {
   const absent = () => TOOLS.filter((tool) => findTool(tool, places) === undefined);
   const missing = absent();

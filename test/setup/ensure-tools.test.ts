@@ -15,7 +15,7 @@ const program = (name: string, script = "") => {
   writeFileSync(path.join(folder, name), `#!/bin/sh\n${script}\n`);
   chmodSync(path.join(folder, name), 0o755);
 };
-/** Stands in for the real one: notes what it was asked, and "installs" by writing into the same folder. */
+/** A fake apt-get: records its arguments, and "installs" by writing into the same folder. */
 const fakeAptGet = (installs: readonly string[]) =>
   program(
     "apt-get",
@@ -37,7 +37,7 @@ const ensureTools = (isRoot: boolean) => {
 const asked = () => readFileSync(path.join(folder, "asked"), "utf8").trim().split("\n");
 
 describe("given the tools are on PATH", () => {
-  it("then they are used, silently", () => {
+  it("then they are used without output", () => {
     program("nats-server");
     program("chromium");
     fakeAptGet([]);
@@ -47,7 +47,7 @@ describe("given the tools are on PATH", () => {
 });
 
 describe("given a tool is missing", () => {
-  it("when root has apt-get, then only the missing one is installed, and it is shown how", () => {
+  it("when root has apt-get, then only the missing tool is installed, and the command is printed", () => {
     program("chromium");
     fakeAptGet(["nats-server"]);
     const { status, stdout } = ensureTools(true);
@@ -59,7 +59,7 @@ describe("given a tool is missing", () => {
     expect(status).toBe(0);
   });
 
-  it("when apt-get does not bring it, then that is said and the command fails", () => {
+  it("when apt-get does not provide it, then the error says so and the command fails", () => {
     program("chromium");
     fakeAptGet([]);
     const { status, stderr } = ensureTools(true);
@@ -67,7 +67,7 @@ describe("given a tool is missing", () => {
     expect(status).toBe(1);
   });
 
-  it("when nobody may install, then it is said exactly what to install, and apt-get is left alone", () => {
+  it("when the user may not install, then the output says exactly what to install, and apt-get is not called", () => {
     fakeAptGet(["nats-server", "chromium"]);
     const { status, stderr } = ensureTools(false);
     expect(stderr).toContain("sudo apt-get install nats-server chromium");
@@ -75,22 +75,22 @@ describe("given a tool is missing", () => {
     expect(asked).toThrow("ENOENT");
   });
 
-  it("when root has no apt-get, then it is said too", () => {
+  it("when root has no apt-get, then the output says what to install", () => {
     const { status, stderr } = ensureTools(true);
     expect(stderr).toContain("The tests need nats-server and chromium on PATH");
     expect(status).toBe(1);
   });
 });
 
-describe("given a name", () => {
-  it("when a folder or a file that cannot be run has it, then it is not the tool", () => {
+describe("given the name of a tool", () => {
+  it("when a folder or a file without execute permission has it, then it is not the tool", () => {
     mkdirSync(path.join(folder, "chromium"));
     writeFileSync(path.join(folder, "nats-server"), "");
     const places = { searchPath: folder, usualPlaces: [] };
     expect([findTool("chromium", places), findTool("nats-server", places)]).toEqual([undefined, undefined]);
   });
 
-  it("when PATH does not have it but a usual place does, then it is found there", () => {
+  it("when PATH does not have it but a standard folder does, then it is found there", () => {
     program("nats-server");
     expect(findTool("nats-server", { searchPath: "", usualPlaces: [folder] })).toBe(path.join(folder, "nats-server"));
   });

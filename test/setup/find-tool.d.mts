@@ -1,4 +1,4 @@
-/** The full path of a program, or undefined. Looks on PATH, then where Debian puts servers and browsers. */
+/** The full path of a program, or undefined. Searches PATH, then the folders in which Debian installs servers and browsers. */
 export function findTool(
   name: string,
   options?: { searchPath?: string; usualPlaces?: readonly string[] },

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import path from "node:path";
 
-/** Debian puts servers where a plain user's PATH does not look. */
+/** Debian installs servers in folders that a plain user's PATH does not contain. */
 const USUAL_PLACES = ["/usr/sbin", "/usr/bin"];
 
 /** The full path of a program, or undefined. */

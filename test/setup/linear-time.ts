@@ -1,13 +1,13 @@
 import { expect } from "vitest";
 
-/** Several times what the slowest renderer takes on an idle core, and far less than a quadratic one takes. */
+/** Several times the duration of the slowest renderer on an idle core, and far less than a quadratic one needs. */
 const MS_PER_CHAR = 0.08;
 const ANY_LENGTH_MS = 60;
 const MAX_TRIES = 6;
 
 /**
- * Checks that some work takes no more of a processor than its input's length allows. It counts the processor's time and
- * not the clock's, and one quick try is enough, so that a busy machine does not fail it.
+ * Checks that the CPU time of some work is linear in the length of its input. It measures CPU time instead of
+ * elapsed time, and one fast attempt is enough, so that a busy machine does not fail it.
  */
 export const expectLinearTime = <T>(what: string, length: number, work: () => T): T => {
   const allowedMs = ANY_LENGTH_MS + length * MS_PER_CHAR;

@@ -1,27 +1,45 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** The files that took longest in a whole run, the longest first. Each took more than half a minute of a worker. */
+/** The files that took longest in a complete run, the longest first. Each took more than 25 s of a worker. */
 export const LONGEST = [
-  "core/deaths/nats-deaths",
-  "gateway/relay/deaths-nats",
+  "gateway/relay/crashes-nats",
+  "core/crashes/nats-turns",
+  "outside/frozen-data",
   "e2e/browser",
+  "outside/nats-check",
   "e2e/slack",
   "e2e/console",
-  "outside/frozen-data",
-  "faults/seeded-embedded",
-  "e2e/nats-stream",
+  "core/crashes/nats-delegation",
   "outside/nats-readiness",
-  "e2e/teams",
-  "e2e/trouble",
+  "outside/request-storm",
+  "faults/seeded-embedded",
   "outside/a2a-peers",
-  "gateway/relay/deaths-embedded",
+  "outside/quorum-return",
+  "core/crashes/embedded-turns",
+  "gateway/relay/crashes-embedded",
+  "outside/refused-at-once",
+  "core/backbone/nats/cluster-codes",
+  "e2e/nats-stream",
   "e2e/discord",
+  "gateway/a2a/pair/nats-pair",
+  "core/crashes/nats-workspaces",
+  "core/crashes/embedded-delegation",
+  "faults/seeded-nats",
+  "e2e/trouble",
+  "gateway/relay/digest/digest-crashes-nats",
+  "gateway/a2a/pair/embedded-pair",
+  "adapters/hostile-replies",
+  "core/backbone/nats",
+  "core/backbone/nats/health",
+  "e2e/teams",
+  "core/backbone/nats/server-faults",
+  "core/crashes/nats-schedules",
 ].map((name) => `/test/${name}.test.ts`);
-const RUNS_PROCESSES = /\/test\/(e2e|faults|outside)\/|deaths/;
+const RUNS_PROCESSES = /\/test\/(e2e|faults|outside)\/|\/pair\/|crashes|nats/;
 
 /**
- * A file that starts and kills processes takes long, and mostly waits. If it began last, the other workers would have
- * nothing to do until it ends.
+ * A file that starts and kills processes takes long, and mostly waits. If it started last, the other workers would be
+ * idle until it ends.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -30,7 +48,7 @@ export class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Files with a lower rank begin earlier. */
+/** Files with a lower rank start earlier. */
 export const rank = (file: string): number => {
   const place = LONGEST.findIndex((name) => file.endsWith(name));
   if (place >= 0) return place;

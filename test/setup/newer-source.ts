@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { projectRoot } from "./project-files.ts";
 
-/** A file in one of the project's folders that was changed after this one was made, if there is such a file. */
+/** A file in one of the project's folders that is newer than the given file, if there is one. */
 export const newerSource = (made: string, folders: readonly string[]): string | undefined => {
   const { mtimeMs } = statSync(made);
   for (const folder of folders) {

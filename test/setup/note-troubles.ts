@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** Notes every script error, and everything that a content security policy has stopped. */
+/** Records every script error and every violation of a content security policy. */
 export const noteTroubles = (page: Page, troubles: string[]): Page => {
   page.on("pageerror", (error) => troubles.push(error.message));
   page.on("console", (line) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 let folder: string;
 
-/** The run gets a folder for temporary files of its own, so that other runs on the machine do not count. */
+/** The run gets its own folder for temporary files, so that other runs on the machine do not count. */
 export const setup = (): void => {
   folder = mkdtempSync(join(tmpdir(), "mooring-tests-"));
   process.env.TMPDIR = folder;
@@ -27,7 +27,7 @@ export const processesIn = (folder: string): string[] =>
       const isThere = command.includes(folder) || readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);
       return isThere ? [`process ${pid}: ${command}`] : [];
     } catch {
-      // It has ended meanwhile, or belongs to somebody else.
+      // The process has ended meanwhile, or belongs to another user.
       return [];
     }
   });

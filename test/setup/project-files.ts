@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 export const projectRoot = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What is in nobody's commit. */
+/** Folders that are never committed. */
 const NOT_OURS = new Set(["node_modules", "dist", "data", "coverage", ".git"]);
 
 /** Every file of the project, as paths from its root with "/". */

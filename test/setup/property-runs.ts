@@ -1,6 +1,6 @@
 /**
- * How often a property is tried, and with which seed. `npm test` tries a few seeded cases; as many as wanted with
- * `MOORING_RUNS=500 MOORING_SEED=7 npx vitest run test/core/deaths/embedded-delegation-lives.test.ts`.
+ * The number of cases of a property, and the seed. `npm test` runs a few seeded cases; more run with
+ * `MOORING_RUNS=500 MOORING_SEED=7 npx vitest run test/core/crashes/embedded-random-delegation.test.ts`.
  */
 export const propertyRuns = (fewest: number) => ({
   numRuns: Number(process.env.MOORING_RUNS ?? fewest),

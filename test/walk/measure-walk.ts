@@ -9,11 +9,11 @@ import { freePort } from "../setup/free-port.ts";
 import { type CalledFunctions, PreciseCoverage } from "./precise-coverage.ts";
 import type { Walk } from "./walks.ts";
 
-/** Longer than the interval of every report that a process writes by itself. */
+/** Longer than the interval of every periodic report of a process. */
 const IDLE_MS = 12_000;
 /** For writes and signals that follow a posted answer. */
 const SETTLE_MS = 500;
-/** For edits of the activity entry, which follow at the pace of the channel. */
+/** For edits of the activity entry, which the channel delays. */
 const QUIET_MS = 3_000;
 
 /**
@@ -66,7 +66,7 @@ interface Surroundings {
 
 const configOf = ({ agents }: Walk, { slack, model, port }: Surroundings): object => {
   const { apiUrl, signingSecret, botToken } = slack;
-  // The model's name tells the scripted server which agent asks.
+  // The model's name identifies the agent to the scripted server.
   const modelOf = (name: string) => ({ provider: "openai-compatible", baseUrl: model.baseUrl, model: name });
   return {
     gateway: { host: "127.0.0.1", port },

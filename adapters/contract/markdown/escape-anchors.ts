@@ -9,7 +9,7 @@ const NAMED: Readonly<Record<string, string>> = { bull: "•", bullet: "•", rd
 const MAY_HAVE_ONE = new RegExp(`[${HOOKS}${DOTS}&]`);
 const ANY_HOOK = new RegExp(`[${HOOKS}]`, "g");
 const BETWEEN = new RegExp(`[${DOTS}]`);
-const LONGEST_TIME = 60;
+const MAX_TIME_LENGTH = 60;
 const ANY_SIGN_BETWEEN = new RegExp(BETWEEN, "g");
 const ANY_DOT = new RegExp(` ?[${DOTS}]`, "g");
 
@@ -33,7 +33,9 @@ const ANCHOR_LINES: readonly RegExp[] = [
 const readsLikeInbound = (seen: string): boolean => {
   const parts = seen.split(BETWEEN).filter((part) => part.trim() !== "");
   const last = parts.at(-1) ?? "";
-  return parts.length > 2 && last.length <= LONGEST_TIME && /\p{L}|\p{N}[./-]\p{N}/u.test(last) && !last.includes("=");
+  return (
+    parts.length > 2 && last.length <= MAX_TIME_LENGTH && /\p{L}|\p{N}[./-]\p{N}/u.test(last) && !last.includes("=")
+  );
 };
 
 /**

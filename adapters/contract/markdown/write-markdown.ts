@@ -141,7 +141,8 @@ export const boxOf = ({ checked }: List["children"][number]): string =>
 export const plainText = (node: Nodes): string => {
   if ("children" in node) return node.children.map(plainText).join("");
   if ("value" in node) return node.value;
-  return node.type === "image" ? (node.alt ?? "") : "";
+  if (node.type === "footnoteReference") return `[${node.identifier}]`;
+  return "alt" in node ? (node.alt ?? "") : "";
 };
 
 /** Writers recurse once per level; this is far below the stack limit. */
@@ -149,7 +150,7 @@ const MAX_DEPTH = 48;
 
 /**
  * Parses GFM in time that grows with the length of the text. Throws if a text is too costly to parse or nested too
- * deeply to render; the gateway then sends it as plain text (`NotDrawn`).
+ * deeply to render; the gateway then sends it as plain text (`RenderFailed`).
  */
 const parseMarkdown = (markdown: string): Root => {
   const why = tooCostlyToParse(markdown);

@@ -81,7 +81,7 @@ const guildFindings = (guilds: z.infer<typeof Guilds>, access: DiscordAccess, in
 };
 
 /** Permissions in the invite link, with Discord's names for them. */
-const WANTED: readonly [bit: bigint, name: string][] = [
+const REQUIRED_PERMISSIONS: readonly [bit: bigint, name: string][] = [
   [PermissionFlagsBits.ViewChannel, "View Channels"],
   [PermissionFlagsBits.SendMessages, "Send Messages"],
   [PermissionFlagsBits.SendMessagesInThreads, "Send Messages in Threads"],
@@ -92,11 +92,11 @@ const WANTED: readonly [bit: bigint, name: string][] = [
 const missingPermissions = (granted: bigint): string[] =>
   (granted & PermissionFlagsBits.Administrator) === PermissionFlagsBits.Administrator
     ? []
-    : WANTED.filter(([bit]) => (granted & bit) === 0n).map(([, name]) => name);
+    : REQUIRED_PERMISSIONS.filter(([bit]) => (granted & bit) === 0n).map(([, name]) => name);
 
 /** The page on which a server administrator adds the bot. */
 const inviteLink = (applicationId: string): string => {
-  const permissions = WANTED.reduce((all, [bit]) => all | bit, 0n);
+  const permissions = REQUIRED_PERMISSIONS.reduce((all, [bit]) => all | bit, 0n);
   const query = new URLSearchParams({
     client_id: applicationId,
     scope: "bot applications.commands",

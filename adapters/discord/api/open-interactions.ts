@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { collection, keyOf } from "../../../core/contract/ports/collection.ts";
-import type { Store } from "../../../core/contract/ports/store.ts";
+import { collection, keyOf, type Store } from "../../../core/contract/ports/store.ts";
 
 const OpenInteraction = z.looseObject({
   applicationId: z.string(),

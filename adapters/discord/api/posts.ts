@@ -4,17 +4,16 @@ import { BoundedCache } from "../../../core/contract/bounded-cache.ts";
 import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import type { Delivery, Receipt } from "../../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";
-import { draw, NotDrawn } from "../../contract/render-delivery.ts";
-import { DiscordMessage, PostedMessage, PrivateChannel } from "../inbound/events.ts";
-import { channelIdOf, snowflakeAt } from "../inbound/ids.ts";
+import { RenderFailed, renderOrFail } from "../../contract/render-delivery.ts";
 import { isInteractionMessageId } from "../inbound.ts";
+import { channelIdOf, DiscordMessage, PostedMessage, PrivateChannel, snowflakeAt } from "../payload.ts";
 import type { Post } from "../render.ts";
 import { nonceOf, renderParts } from "../render.ts";
 import type { OpenInteraction, OpenInteractions } from "./open-interactions.ts";
 import type { RestCalls } from "./rest-calls.ts";
 
 const EPHEMERAL = 64;
-const CLOCKS_DIFFER_MS = 2_000;
+const CLOCK_SKEW_MS = 2_000;
 const PAGE = 100;
 const MAX_INTERRUPTED = 1_000;
 
@@ -24,7 +23,7 @@ export class Posts {
   readonly #rest: RestCalls;
   readonly #open: OpenInteractions;
   /** Ephemeral messages already sent of an interrupted answer: Discord takes no nonce for them. */
-  readonly #saidOnlyTo = new BoundedCache<string, string[]>(MAX_INTERRUPTED);
+  readonly #sentEphemerals = new BoundedCache<string, string[]>(MAX_INTERRUPTED);
 
   constructor(channel: string, rest: RestCalls, open: OpenInteractions) {
     this.#channel = channel;
@@ -33,7 +32,7 @@ export class Posts {
   }
 
   async deliver(delivery: Delivery): Promise<Receipt> {
-    const posts = draw(delivery, renderParts);
+    const posts = renderOrFail(delivery, renderParts);
     const interaction = await this.#interactionOf(delivery);
     if (interaction !== undefined) {
       const answered = await this.#answer(interaction, delivery, posts);
@@ -46,21 +45,21 @@ export class Posts {
   async deliverOnlyTo(accountId: string, delivery: Delivery): Promise<Receipt> {
     const interaction = await this.#interactionOf(delivery);
     if (interaction?.ephemeral && interaction.accountId === accountId) {
-      const answered = await this.#answer(interaction, delivery, draw(delivery, renderParts));
+      const answered = await this.#answer(interaction, delivery, renderOrFail(delivery, renderParts));
       if (answered !== "too-late") return answered;
     } else if (interaction !== undefined) {
       const route = Routes.webhookMessage(interaction.applicationId, interaction.token, "@original");
-      // The answer goes elsewhere, so the "is thinking" message would stay for ever.
+      // The answer goes to another conversation, so the "is thinking" message would never end.
       await this.#rest.call("delete", route, { auth: false }).catch(() => undefined);
     }
     throw new DeliveryFailed("rejected", "Discord shows only answers to slash commands and buttons to one person");
   }
 
   async edit(messageId: string, delivery: Delivery): Promise<Receipt> {
-    const [post, ...more] = draw(delivery, renderParts);
+    const [post, ...more] = renderOrFail(delivery, renderParts);
     // Activity and drafts change repeatedly and must stay one message.
     if (more.length > 0 && delivery.reply.kind !== "final") {
-      throw new DeliveryFailed("rejected", "the text is too long to be put into one message");
+      throw new DeliveryFailed("rejected", "the text is too long for one message");
     }
     const route = Routes.channelMessage(channelIdOf(delivery.target), messageId);
     await this.#rest.call("patch", route, { body: post });
@@ -71,7 +70,7 @@ export class Posts {
   async find(delivery: Delivery, botId: string): Promise<Receipt | "absent" | "cannot-tell"> {
     // A retry of the answer to a command overwrites the first attempt.
     if ((await this.#interactionOf(delivery)) !== undefined) return "absent";
-    const after = snowflakeAt(Date.parse(delivery.reply.createdAt) - CLOCKS_DIFFER_MS);
+    const after = snowflakeAt(Date.parse(delivery.reply.createdAt) - CLOCK_SKEW_MS);
     const route = Routes.channelMessages(channelIdOf(delivery.target));
     const answer = await this.#rest.read(z.array(z.unknown()), "get", route, { query: { after, limit: String(PAGE) } });
     const own = answer
@@ -88,9 +87,9 @@ export class Posts {
   #textsOf(delivery: Delivery): readonly string[] {
     const trimmed = (posts: readonly Post[]) => posts.map(({ content }) => content.trim());
     try {
-      return trimmed(draw(delivery, renderParts));
+      return trimmed(renderOrFail(delivery, renderParts));
     } catch (error) {
-      if (error instanceof NotDrawn) return trimmed(draw({ ...delivery, plain: true }, renderParts));
+      if (error instanceof RenderFailed) return trimmed(renderOrFail({ ...delivery, plain: true }, renderParts));
       throw error;
     }
   }
@@ -139,15 +138,15 @@ export class Posts {
     if (rest.length === 0) return { messageId };
     if (!ephemeral) return this.#post(delivery, rest, posts.length - rest.length);
     const route = Routes.webhook(applicationId, token);
-    const said = this.#saidOnlyTo.get(delivery.id) ?? [];
-    this.#saidOnlyTo.set(delivery.id, said);
-    for (const post of rest.slice(said.length)) {
+    const sent = this.#sentEphemerals.get(delivery.id) ?? [];
+    this.#sentEphemerals.set(delivery.id, sent);
+    for (const post of rest.slice(sent.length)) {
       const body = { ...post, flags: EPHEMERAL };
       const { id } = await this.#rest.read(PostedMessage, "post", route, { body, auth: false });
-      said.push(id);
+      sent.push(id);
     }
-    this.#saidOnlyTo.delete(delivery.id);
-    return { messageId: said.at(-1) ?? messageId };
+    this.#sentEphemerals.delete(delivery.id);
+    return { messageId: sent.at(-1) ?? messageId };
   }
 
   async #interactionOf({ reply: { correlationId }, target }: Delivery): Promise<OpenInteraction | undefined> {
@@ -156,7 +155,7 @@ export class Posts {
       const interaction = await this.#open.find(correlationId);
       return interaction?.channelId === channelIdOf(target) ? interaction : undefined;
     } catch (cause) {
-      throw new DeliveryFailed("unavailable", "could not read from the store how to answer the command", { cause });
+      throw new DeliveryFailed("unavailable", "could not read the open interaction from the store", { cause });
     }
   }
 }

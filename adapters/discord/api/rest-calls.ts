@@ -1,10 +1,10 @@
 import type { RouteLike } from "discord.js";
-import { REST } from "discord.js";
+import { DiscordAPIError, HTTPError, RateLimitError, REST } from "discord.js";
 import type { z } from "zod";
-import { AppError } from "../../../core/contract/app-error.ts";
+import { AppError, messageOf } from "../../../core/contract/app-error.ts";
 import type { Clock } from "../../../core/contract/ports/clock.ts";
+import type { DeliveryFailure } from "../../contract/delivery-failed.ts";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";
-import { deliveryFailure } from "./failure.ts";
 
 export interface RestDeps {
   readonly apiUrl: string;
@@ -26,7 +26,7 @@ export interface CallOptions {
 export class RestCalls {
   readonly #deps: RestDeps;
   readonly #rest: REST;
-  readonly #underWay = new Set<AbortController>();
+  readonly #inFlight = new Set<AbortController>();
 
   constructor(deps: RestDeps) {
     this.#deps = deps;
@@ -46,7 +46,7 @@ export class RestCalls {
     const controller = new AbortController();
     // The SDK's own timeout covers the headers only.
     const timer = clock.after(requestWithinMs, () => controller.abort());
-    this.#underWay.add(controller);
+    this.#inFlight.add(controller);
     // The SDK drops a token after one 401.
     this.#rest.setToken(token);
     try {
@@ -60,7 +60,7 @@ export class RestCalls {
       throw deliveryFailure(error);
     } finally {
       timer.cancel();
-      this.#underWay.delete(controller);
+      this.#inFlight.delete(controller);
     }
   }
 
@@ -73,7 +73,7 @@ export class RestCalls {
 
   /** Aborts calls in progress; their outcome is then unknown. */
   abort(): void {
-    for (const controller of this.#underWay) controller.abort();
+    for (const controller of this.#inFlight) controller.abort();
   }
 
   close(): void {
@@ -82,3 +82,66 @@ export class RestCalls {
     this.#rest.clearHandlerSweeper();
   }
 }
+
+/** https://docs.discord.com/developers/topics/opcodes-and-status-codes#json-json-error-codes */
+const KNOWN_CODES: Readonly<Record<number, readonly [DeliveryFailure, string]>> = {
+  10003: ["target-gone", "the channel no longer exists"],
+  10004: ["target-gone", "the server no longer exists, or the bot is not in it"],
+  10008: ["target-gone", "the message no longer exists"],
+  10013: ["target-gone", "the account no longer exists"],
+  10015: ["target-gone", "the time limit for answering this command has passed"],
+  10062: ["target-gone", "the time limit for answering this command has passed"],
+  50027: ["target-gone", "the time limit for answering this command has passed"],
+  40007: ["forbidden", "the bot is banned from this server"],
+  50001: ["forbidden", "the bot cannot see this channel: give it the permission View Channel"],
+  50007: [
+    "forbidden",
+    "this person does not accept direct messages from the bot; they can allow them in a shared server",
+  ],
+  50013: ["forbidden", "the bot lacks a permission here: give it Send Messages and Send Messages in Threads"],
+  50083: ["forbidden", "the thread is archived: open it again"],
+  50278: ["forbidden", "the bot and this person no longer share a server, so it may not write to them"],
+  160005: ["forbidden", "the thread is locked: unlock it"],
+};
+
+const NEVER_SENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
+
+/** Translates any request error into a DeliveryFailed. No error of the SDK leaves this folder. */
+const deliveryFailure = (cause: unknown): DeliveryFailed => {
+  if (cause instanceof DeliveryFailed) return cause;
+  if (cause instanceof RateLimitError) {
+    const askedMs = cause.retryAfter > 0 ? cause.retryAfter : cause.timeToReset;
+    const retryAfterMs = Math.max(askedMs, MIN_PAUSE_MS);
+    return new DeliveryFailed("rate-limited", "Discord's rate limit is reached", { retryAfterMs, cause });
+  }
+  if (cause instanceof DiscordAPIError) return refusal(cause);
+  if (cause instanceof HTTPError) {
+    return new DeliveryFailed("unknown", `Discord failed with ${cause.status}`, { cause });
+  }
+  if (NEVER_SENT.has(codeOf(cause))) {
+    return new DeliveryFailed("unavailable", `Discord cannot be reached: ${messageOf(cause)}`, { cause });
+  }
+  return new DeliveryFailed("unknown", `Discord's answer was lost: ${messageOf(cause)}`, { cause });
+};
+
+const refusal = (cause: DiscordAPIError): DeliveryFailed => {
+  const { status, code } = cause;
+  const failed = (reason: DeliveryFailure, what: string) =>
+    new DeliveryFailed(reason, typeof code === "number" && code > 0 ? `${what} (${code})` : what, { cause });
+  if (status === 401) {
+    return failed("unavailable", "Discord refuses the bot token: reset it in the developer portal and set botToken");
+  }
+  // Without a code the response is from a proxy or firewall in front of Discord.
+  if (typeof code !== "number" || code === 0)
+    return failed("unavailable", `a proxy or firewall in front of Discord answered ${status}`);
+  const known = KNOWN_CODES[code];
+  if (known) return failed(...known);
+  if (status === 403) return failed("forbidden", `Discord forbids this to the bot: ${cause.message}`);
+  if (status === 404) return failed("target-gone", `Discord no longer has it: ${cause.message}`);
+  return failed("rejected", `Discord refused the request: ${cause.message}`);
+};
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+
+const MIN_PAUSE_MS = 250;

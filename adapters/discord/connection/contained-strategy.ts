@@ -1,6 +1,6 @@
 import { SimpleShardingStrategy, WebSocketShardStatus } from "discord.js";
 import { AppError } from "../../../core/contract/app-error.ts";
-import type { ResumableSession } from "./kept-session.ts";
+import type { ResumableSession } from "./stored-session.ts";
 
 type Manager = ConstructorParameters<typeof SimpleShardingStrategy>[0];
 
@@ -37,7 +37,7 @@ export interface StrategyDeps {
 }
 
 /** The only events that the SDK's client needs to keep the connection. */
-const FOR_THE_CLIENT = new Set(["READY", "RESUMED"]);
+const CLIENT_EVENTS = new Set(["READY", "RESUMED"]);
 
 /** The SDK exports a different enumeration under the name of the one with this value. */
 const DISPATCH = "dispatch";
@@ -79,8 +79,8 @@ export class ContainedStrategy extends SimpleShardingStrategy {
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, CLOSE_WITHIN_MS);
     });
-    const goodbye = super.destroy({ code: SESSION_GOES_ON, reason: "stopping" }).catch(() => undefined);
-    await Promise.race([goodbye, late]);
+    const closing = super.destroy({ code: KEEP_SESSION, reason: "stopping" }).catch(() => undefined);
+    await Promise.race([closing, late]);
     clearTimeout(timer);
     for (const { connection } of shards) {
       if (connection === null) continue;
@@ -139,14 +139,14 @@ export class ContainedStrategy extends SimpleShardingStrategy {
     shard.removeAllListeners(DISPATCH);
     shard.on(DISPATCH, ({ data }) => {
       if (this.#closed) return;
-      if (FOR_THE_CLIENT.has(data.t)) Reflect.apply(this.#manager.emit, this.#manager, [DISPATCH, { data, shardId }]);
+      if (CLIENT_EVENTS.has(data.t)) Reflect.apply(this.#manager.emit, this.#manager, [DISPATCH, { data, shardId }]);
       dispatched(data);
     });
   }
 }
 
 /** Close code that keeps the session; 1000 would end it: https://docs.discord.com/developers/events/gateway#disconnecting */
-const SESSION_GOES_ON = 4_200;
+const KEEP_SESSION = 4_200;
 
 /** Discord's gateway servers have different host names in one domain. */
 const domainOf = (url: string): string => {

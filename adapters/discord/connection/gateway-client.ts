@@ -4,7 +4,7 @@ import type { Clock } from "../../../core/contract/ports/clock.ts";
 import { pause } from "../api/timing.ts";
 import type { Dispatch } from "./contained-strategy.ts";
 import { ContainedStrategy } from "./contained-strategy.ts";
-import type { ResumableSession } from "./kept-session.ts";
+import type { ResumableSession } from "./stored-session.ts";
 
 export interface ClientDeps {
   readonly token: string;
@@ -80,10 +80,10 @@ export class GatewayClient {
       () => "done" as const,
       (error: unknown) => ({ error }),
     );
-    const gaveUp = new AbortController();
-    const late = pause(clock, loginWithinMs, AbortSignal.any([signal, gaveUp.signal])).then(() => "late" as const);
+    const settled = new AbortController();
+    const late = pause(clock, loginWithinMs, AbortSignal.any([signal, settled.signal])).then(() => "late" as const);
     const outcome = await Promise.race([login, late]);
-    gaveUp.abort();
+    settled.abort();
     if (outcome === "done") return;
     if (signal.aborted) throw new AppError("stopped", "the channel was stopped while it connected");
     if (this.#endReason !== undefined) throw new AppError("unavailable", this.#endReason);

@@ -3,10 +3,10 @@ import type { Clock } from "../../../core/contract/ports/clock.ts";
 import type { Logger } from "../../../core/contract/ports/logger.ts";
 import type { DiscordTiming } from "../api/timing.ts";
 import { pause, pauseAfter } from "../api/timing.ts";
-import { Ready } from "../inbound/events.ts";
+import { Ready } from "../payload.ts";
 import type { Dispatch } from "./contained-strategy.ts";
 import { GatewayClient } from "./gateway-client.ts";
-import type { ResumableSession } from "./kept-session.ts";
+import type { ResumableSession } from "./stored-session.ts";
 
 export interface ConnectionDeps {
   readonly token: string;
@@ -31,27 +31,27 @@ export class GatewayConnection {
   #client: GatewayClient | undefined;
   #attempts = 0;
   /** The session of an earlier process, until Discord resumes or refuses it. */
-  #leftBehind: ResumableSession | undefined;
-  #wasTried = false;
+  #earlierSession: ResumableSession | undefined;
+  #resumeTried = false;
   #identifiedAt = Number.NEGATIVE_INFINITY;
-  #awaySince: number | undefined;
+  #disconnectedSince: number | undefined;
   #endReason: string | undefined;
   #renewing: Promise<void> = Promise.resolve();
 
   constructor(deps: ConnectionDeps) {
     this.#deps = deps;
-    this.#awaySince = deps.clock.monotonic();
+    this.#disconnectedSince = deps.clock.monotonic();
   }
 
   /** The first login. The caller handles its failure; this class retries later ones. */
-  async start(leftBehind: ResumableSession | undefined): Promise<void> {
-    this.#leftBehind = leftBehind;
+  async start(earlierSession: ResumableSession | undefined): Promise<void> {
+    this.#earlierSession = earlierSession;
     await this.#logIn();
   }
 
   /** A resume of the earlier session is pending. */
-  get isResumeOpen(): boolean {
-    return this.#wasTried && this.#leftBehind !== undefined;
+  get isResumePending(): boolean {
+    return this.#resumeTried && this.#earlierSession !== undefined;
   }
 
   async stop(): Promise<void> {
@@ -61,12 +61,13 @@ export class GatewayConnection {
 
   health(): { ok: true } | { ok: false; reason: string } {
     if (this.#endReason !== undefined) return { ok: false, reason: this.#endReason };
-    if (this.#awaySince === undefined || this.#awayMs < this.#deps.timing.reportAfterMs) return { ok: true };
-    return { ok: false, reason: `no connection to Discord for ${Math.round(this.#awayMs / 1_000)} s` };
+    if (this.#disconnectedSince === undefined || this.#disconnectedMs < this.#deps.timing.reportAfterMs)
+      return { ok: true };
+    return { ok: false, reason: `no connection to Discord for ${Math.round(this.#disconnectedMs / 1_000)} s` };
   }
 
-  get #awayMs(): number {
-    return this.#awaySince === undefined ? 0 : this.#deps.clock.monotonic() - this.#awaySince;
+  get #disconnectedMs(): number {
+    return this.#disconnectedSince === undefined ? 0 : this.#deps.clock.monotonic() - this.#disconnectedSince;
   }
 
   async #logIn(): Promise<void> {
@@ -84,10 +85,10 @@ export class GatewayConnection {
       beforeConnect: (closing) => this.#pauseBefore(closing),
       beforeIdentify: (closing) => this.#takeTurn(closing),
       resumable: () => {
-        this.#wasTried = true;
-        return this.#leftBehind;
+        this.#resumeTried = true;
+        return this.#earlierSession;
       },
-      mayResumeLater: () => this.#awayMs < timing.resumeWithinMs,
+      mayResumeLater: () => this.#disconnectedMs < timing.resumeWithinMs,
       dispatched: (dispatch) => this.#dispatched(dispatch),
       interrupted: () => this.#interrupted(),
       ended: (reason) => {
@@ -134,25 +135,25 @@ export class GatewayConnection {
       this.#begin({ sessionId, resumeUrl, sequence: dispatch.s, intents: this.#deps.intents, ...bot });
       return;
     }
-    if (this.#leftBehind !== undefined) this.#begin(this.#leftBehind);
+    if (this.#earlierSession !== undefined) this.#begin(this.#earlierSession);
     if (dispatch.t === "RESUMED") this.#restored();
     this.#deps.dispatched(dispatch);
   }
 
   #begin(session: ResumableSession): void {
-    this.#leftBehind = undefined;
+    this.#earlierSession = undefined;
     this.#restored();
     this.#deps.began(session);
   }
 
   #restored(): void {
     this.#attempts = 0;
-    this.#awaySince = undefined;
+    this.#disconnectedSince = undefined;
     this.#endReason = undefined;
   }
 
   #interrupted(): void {
-    this.#awaySince ??= this.#deps.clock.monotonic();
+    this.#disconnectedSince ??= this.#deps.clock.monotonic();
   }
 
   /** The first attempt is immediate, because Discord plans most interruptions. */

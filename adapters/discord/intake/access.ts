@@ -6,9 +6,9 @@ import { DeliveryFailed } from "../../contract/delivery-failed.ts";
 import type { RestCalls } from "../api/rest-calls.ts";
 import type { DiscordAccess } from "../config.ts";
 
-const MEMBER_FOR_MS = 10 * 60_000;
-const STRANGER_FOR_MS = 60_000;
-const SAME_MOMENT_MS = 1_000;
+const MEMBER_TTL_MS = 10 * 60_000;
+const NON_MEMBER_TTL_MS = 60_000;
+const SHARED_REQUEST_MS = 1_000;
 const MAX_CACHED = 10_000;
 
 /** Checks where the agent listens, and to whom in private (I2). The inbox checks accounts and rates. */
@@ -17,7 +17,7 @@ export class DiscordAccessCheck {
   readonly #rest: RestCalls;
   readonly #clock: Clock;
   readonly #members = new BoundedCache<string, { isMember: boolean; until: number }>(MAX_CACHED);
-  readonly #asked = new BoundedCache<string, { at: number; answer: Promise<boolean> }>(MAX_CACHED);
+  readonly #requests = new BoundedCache<string, { at: number; isMember: Promise<boolean> }>(MAX_CACHED);
 
   constructor(access: DiscordAccess, rest: RestCalls, clock: Clock) {
     this.#access = access;
@@ -29,7 +29,7 @@ export class DiscordAccessCheck {
     return this.#access.mentionOnly;
   }
 
-  allowsPlace({ workspace, room }: Conversation): boolean {
+  allowsConversation({ workspace, room }: Conversation): boolean {
     if (workspace === undefined) return true;
     const { workspaces: guilds = "*", rooms = "*" } = this.#access;
     return (guilds === "*" || guilds.includes(workspace)) && (rooms === "*" || rooms.includes(room));
@@ -64,22 +64,22 @@ export class DiscordAccessCheck {
   #isMemberNow(guild: string, accountId: string): Promise<boolean> {
     const key = `${guild}/${accountId}`;
     const now = this.#clock.monotonic();
-    const asked = this.#asked.get(key);
-    if (asked !== undefined && now - asked.at < SAME_MOMENT_MS) return asked.answer;
-    const answer = this.#isMember(guild, accountId);
-    this.#asked.set(key, { at: now, answer });
-    answer.catch(() => this.#asked.delete(key));
-    return answer;
+    const recent = this.#requests.get(key);
+    if (recent !== undefined && now - recent.at < SHARED_REQUEST_MS) return recent.isMember;
+    const isMember = this.#isMember(guild, accountId);
+    this.#requests.set(key, { at: now, isMember });
+    isMember.catch(() => this.#requests.delete(key));
+    return isMember;
   }
 
   async #isMember(guild: string, accountId: string): Promise<boolean> {
-    const isMember = await this.#ask(guild, accountId);
-    const until = this.#clock.monotonic() + (isMember ? MEMBER_FOR_MS : STRANGER_FOR_MS);
+    const isMember = await this.#fetchMembership(guild, accountId);
+    const until = this.#clock.monotonic() + (isMember ? MEMBER_TTL_MS : NON_MEMBER_TTL_MS);
     this.#members.set(`${guild}/${accountId}`, { isMember, until });
     return isMember;
   }
 
-  async #ask(guild: string, accountId: string): Promise<boolean> {
+  async #fetchMembership(guild: string, accountId: string): Promise<boolean> {
     try {
       await this.#rest.call("get", Routes.guildMember(guild, accountId));
       return true;

@@ -3,7 +3,7 @@ import { AppError, messageOf } from "../../../core/contract/app-error.ts";
 import { BoundedCache } from "../../../core/contract/bounded-cache.ts";
 import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import type { InboundMessage } from "../../../core/contract/messages/user-message.ts";
-import { Unwritable, whenWritable } from "../../../core/contract/ports/write-availability.ts";
+import { Unwritable, whenWritable } from "../../../core/contract/ports/backbone.ts";
 import type { AdapterContext } from "../../contract/adapter-context.ts";
 import type { Inbox } from "../../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";
@@ -11,11 +11,11 @@ import { RefusalThrottle } from "../../contract/refusal-throttle.ts";
 import type { RestCalls } from "../api/rest-calls.ts";
 import type { DiscordTiming } from "../api/timing.ts";
 import { pause, pauseAfter } from "../api/timing.ts";
-import type { DiscordMessage } from "../inbound/events.ts";
-import { channelIdOf, justBefore } from "../inbound/ids.ts";
 import { isAddressed, isFromPerson, toUserMessage } from "../inbound.ts";
+import type { DiscordMessage } from "../payload.ts";
+import { channelIdOf, justBefore } from "../payload.ts";
 import type { DiscordAccessCheck } from "./access.ts";
-import type { ChannelPlaces } from "./channel-places.ts";
+import type { ChannelDirectory } from "./channel-directory.ts";
 import type { KnownConversations } from "./missed-messages.ts";
 
 export interface IntakeDeps {
@@ -24,7 +24,7 @@ export interface IntakeDeps {
   readonly inbox: Inbox;
   readonly botId: () => string;
   readonly access: DiscordAccessCheck;
-  readonly places: ChannelPlaces;
+  readonly channels: ChannelDirectory;
   readonly known: KnownConversations;
   readonly rest: RestCalls;
   /** The next start fetches messages that are not stored by then. */
@@ -59,7 +59,7 @@ export class Intake {
   }
 
   async #takeOnce(message: DiscordMessage, fetchedFrom: Conversation | undefined): Promise<void> {
-    const { access, places, known, inbox, context } = this.#deps;
+    const { access, channels, known, inbox, context } = this.#deps;
     const botId = this.#deps.botId();
     if (!isFromPerson(message)) return;
     const isPrivate = fetchedFrom ? fetchedFrom.kind === "private" : !message.guild_id;
@@ -68,8 +68,8 @@ export class Intake {
     const conversation =
       fetchedFrom?.kind === "private"
         ? fetchedFrom
-        : await places.conversationIn(message.channel_id, message.guild_id ?? fetchedFrom?.workspace);
-    if (conversation === undefined || !access.allowsPlace(conversation)) return;
+        : await channels.conversationIn(message.channel_id, message.guild_id ?? fetchedFrom?.workspace);
+    if (conversation === undefined || !access.allowsConversation(conversation)) return;
     const said = toUserMessage(message, conversation, botId, context);
     if (said === undefined) return;
     try {

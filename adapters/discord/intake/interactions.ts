@@ -1,7 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import { Routes } from "discord.js";
+import { z } from "zod";
 import { messageOf } from "../../../core/contract/app-error.ts";
+import type { MenuCommand } from "../../../core/contract/menu-command.ts";
+import { Unwritable } from "../../../core/contract/ports/backbone.ts";
 import { isoTime } from "../../../core/contract/ports/clock.ts";
-import { Unwritable } from "../../../core/contract/ports/write-availability.ts";
 import type { AdapterContext } from "../../contract/adapter-context.ts";
 import type { Inbox } from "../../contract/channel-adapter.ts";
 import type { KeyedQueue } from "../../contract/keyed-queue.ts";
@@ -9,10 +12,11 @@ import type { OpenInteractions } from "../api/open-interactions.ts";
 import type { RestCalls } from "../api/rest-calls.ts";
 import type { DiscordTiming } from "../api/timing.ts";
 import { pause } from "../api/timing.ts";
-import { DiscordInteraction, InteractionEnvelope } from "../inbound/events.ts";
 import { interactionMessage, interactionMessageId } from "../inbound.ts";
+import { DiscordInteraction, InteractionEnvelope } from "../payload.ts";
+import { pressedAction } from "../render.ts";
 import type { DiscordAccessCheck } from "./access.ts";
-import type { ChannelPlaces } from "./channel-places.ts";
+import type { ChannelDirectory } from "./channel-directory.ts";
 import { isRefusal, notAllowed } from "./intake.ts";
 
 /** https://docs.discord.com/developers/interactions/receiving-and-responding */
@@ -25,7 +29,7 @@ export interface InteractionDeps {
   readonly inbox: Inbox;
   readonly rest: RestCalls;
   readonly access: DiscordAccessCheck;
-  readonly places: ChannelPlaces;
+  readonly channels: ChannelDirectory;
   readonly queue: KeyedQueue;
   readonly open: OpenInteractions;
   readonly stopping: AbortSignal;
@@ -46,7 +50,8 @@ export class Interactions {
     const envelope = InteractionEnvelope.safeParse(data).data;
     if (envelope === undefined) return;
     const interaction = DiscordInteraction.safeParse(data).data;
-    if (interaction === undefined) return this.#refuse(envelope, "I don't know what to do with this.");
+    if (interaction === undefined)
+      return this.#refuse(envelope, "I do not support this. Please use a command instead.");
     const { context, timing, queue, open, stopping } = this.#deps;
     // Messages that cannot be stored wait in the queue; an interaction must not wait behind them.
     if (context.writes.problem !== undefined) return this.#refuse(interaction, TRY_AGAIN);
@@ -70,16 +75,17 @@ export class Interactions {
   }
 
   async #take(interaction: DiscordInteraction, ephemeral: boolean): Promise<Problem> {
-    const { context, inbox, access, places, open, stopping } = this.#deps;
+    const { context, inbox, access, channels, open, stopping } = this.#deps;
     if (stopping.aborted) return "I am restarting. Please try again in a moment.";
     try {
-      if (interaction.channel) places.learn({ t: "CHANNEL_CREATE", d: withGuild(interaction) });
-      const conversation = await places.conversationIn(interaction.channel_id, interaction.guild_id ?? undefined);
+      if (interaction.channel) channels.learn({ t: "CHANNEL_CREATE", d: withGuild(interaction) });
+      const conversation = await channels.conversationIn(interaction.channel_id, interaction.guild_id ?? undefined);
       if (conversation === undefined) return "I cannot see this channel. Please give me access first.";
       const message = interactionMessage(interaction, conversation, isoTime(context.clock.now()), context);
       if (message === undefined) return "This button is too old. Please use a command instead.";
       const accountId = message.account.id;
-      if (!access.allowsPlace(conversation) || !(await access.mayWrite(conversation, accountId))) throw notAllowed();
+      if (!access.allowsConversation(conversation) || !(await access.mayWrite(conversation, accountId)))
+        throw notAllowed();
       const { application_id: applicationId, channel_id: channelId, token } = interaction;
       await open.open(message.id, { applicationId, token, channelId, accountId, ephemeral });
       await inbox.accept(message);
@@ -116,6 +122,54 @@ const TRY_AGAIN = "I could not store this just now. Please try again in a moment
 const NO_MENTIONS = { allowed_mentions: { parse: [] } };
 
 const nameOf = (interaction: DiscordInteraction): string =>
-  interaction.type === 2 ? interaction.data.name : (/^m1:([^:]+):/.exec(interaction.data.custom_id)?.[1] ?? "");
+  interaction.type === 2 ? interaction.data.name : (pressedAction(interaction.data.custom_id)?.name ?? "");
 
 const withGuild = ({ channel, guild_id }: DiscordInteraction) => ({ ...channel, guild_id });
+
+/** https://docs.discord.com/developers/interactions/application-commands */
+const CHAT_INPUT = 1;
+const STRING = 3;
+const IN_SERVERS = 0;
+const IN_PRIVATE = 1;
+const FOR_SERVERS = 0;
+
+const Registered = z.object({
+  name: z.string(),
+  description: z.string(),
+  type: z.number(),
+  contexts: z.array(z.number()).nullish(),
+  integration_types: z.array(z.number()).nullish(),
+  options: z
+    .array(
+      z.object({ name: z.string(), description: z.string(), type: z.number(), required: z.boolean().default(false) }),
+    )
+    .default([]),
+});
+type Registered = z.infer<typeof Registered>;
+
+const toRegister = (commands: readonly MenuCommand[]): Registered[] =>
+  commands
+    .map(({ name, description, argument }) => ({
+      name,
+      description,
+      type: CHAT_INPUT,
+      contexts: [IN_SERVERS, IN_PRIVATE],
+      integration_types: [FOR_SERVERS],
+      options: argument ? [{ ...argument, type: STRING, required: false }] : [],
+    }))
+    .sort((a, b) => a.name.localeCompare(b.name));
+
+/** Registers the commands if Discord has different ones; writes count against a daily limit. */
+export const registerCommands = async (
+  rest: RestCalls,
+  applicationId: string,
+  commands: readonly MenuCommand[],
+): Promise<"changed" | "unchanged"> => {
+  const expected = toRegister(commands);
+  const route = Routes.applicationCommands(applicationId);
+  const registered = z.array(Registered).safeParse(await rest.call("get", route));
+  const current = registered.data?.sort((a, b) => a.name.localeCompare(b.name));
+  if (isDeepStrictEqual(current, expected)) return "unchanged";
+  await rest.call("put", route, { body: expected });
+  return "changed";
+};

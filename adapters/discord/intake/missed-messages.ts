@@ -3,15 +3,14 @@ import { z } from "zod";
 import { messageOf } from "../../../core/contract/app-error.ts";
 import { Conversation } from "../../../core/contract/messages/conversation.ts";
 import type { Clock, Timer } from "../../../core/contract/ports/clock.ts";
-import { collection, keyOf, prefixOf } from "../../../core/contract/ports/collection.ts";
 import type { Logger } from "../../../core/contract/ports/logger.ts";
+import { collection, keyOf, prefixOf } from "../../../core/contract/ports/store.ts";
 import type { AdapterContext } from "../../contract/adapter-context.ts";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";
 import type { RestCalls } from "../api/rest-calls.ts";
 import type { DiscordTiming } from "../api/timing.ts";
 import { pause, pauseAfter } from "../api/timing.ts";
-import { DiscordMessage } from "../inbound/events.ts";
-import { channelIdOf, isAfter, laterOf, snowflakeAt } from "../inbound/ids.ts";
+import { channelIdOf, DiscordMessage, isAfter, laterOf, snowflakeAt } from "../payload.ts";
 
 /** Older questions no longer need an answer; core deduplicates messages for seven days. */
 const MAX_AGE_MS = 24 * 3_600_000;
@@ -32,12 +31,12 @@ export const catchUp = async (
   deps: CatchUpDeps,
   conversation: Conversation,
   readUpTo: string,
-): Promise<"done" | "gone"> => {
+): Promise<"done" | "unreadable"> => {
   const { clock, logger, stopping, take } = deps;
   let after = laterOf(readUpTo, snowflakeAt(clock.now() - MAX_AGE_MS));
   for (let page = 0; page < MAX_PAGES; page++) {
     const found = await pageAfter(deps, channelIdOf(conversation), after);
-    if (found === "gone") return "gone";
+    if (found === "unreadable") return "unreadable";
     for (const message of found.messages) {
       if (stopping.aborted) return "done";
       await take(message, conversation);
@@ -54,7 +53,7 @@ const pageAfter = async (
   deps: CatchUpDeps,
   channelId: string,
   after: string,
-): Promise<{ messages: DiscordMessage[]; isLast: boolean } | "gone"> => {
+): Promise<{ messages: DiscordMessage[]; isLast: boolean } | "unreadable"> => {
   const { rest, clock, logger, timing, stopping } = deps;
   for (let failures = 1; !stopping.aborted; failures++) {
     try {
@@ -68,7 +67,7 @@ const pageAfter = async (
       const failure = error as DeliveryFailed;
       if (error instanceof DeliveryFailed && ["target-gone", "forbidden", "rejected"].includes(failure.reason)) {
         logger.info({ channelId, reason: failure.message }, "conversation no longer readable, forgetting it");
-        return "gone";
+        return "unreadable";
       }
       const pauseMs = Math.max(failure.retryAfterMs ?? 0, pauseAfter(failures, timing));
       logger.warn(
@@ -88,8 +87,8 @@ const KnownConversation = z.looseObject({
 });
 type KnownConversation = z.infer<typeof KnownConversation>;
 
-const THIRTY_DAYS_MS = 30 * 24 * 3_600_000;
-const knownConversations = collection("discord-conversations", KnownConversation, { ttlMs: THIRTY_DAYS_MS });
+const KNOWN_TTL_MS = 30 * 24 * 3_600_000;
+const knownConversations = collection("discord-conversations", KnownConversation, { ttlMs: KNOWN_TTL_MS });
 const keyIn = (channel: string, channelId: string) => keyOf(knownConversations, channel, channelId);
 
 type Deps = Pick<AdapterContext, "channel" | "store" | "clock" | "logger"> & { readonly saveEveryMs: number };

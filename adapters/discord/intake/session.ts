@@ -11,16 +11,14 @@ import { pause } from "../api/timing.ts";
 import type { DiscordConfig } from "../config.ts";
 import type { Dispatch } from "../connection/contained-strategy.ts";
 import { GatewayConnection } from "../connection/gateway-connection.ts";
-import type { ResumableSession } from "../connection/kept-session.ts";
-import { KeptSession } from "../connection/kept-session.ts";
-import { DiscordMessage, GuildDelete } from "../inbound/events.ts";
-import { channelIdOf } from "../inbound/ids.ts";
+import type { ResumableSession } from "../connection/stored-session.ts";
+import { StoredSession } from "../connection/stored-session.ts";
+import { channelIdOf, DiscordMessage, GuildDelete } from "../payload.ts";
 import type { DiscordAccessCheck } from "./access.ts";
-import { ChannelPlaces } from "./channel-places.ts";
+import { ChannelDirectory } from "./channel-directory.ts";
 import { Intake } from "./intake.ts";
-import { Interactions } from "./interactions.ts";
+import { Interactions, registerCommands } from "./interactions.ts";
 import { catchUp, KnownConversations } from "./missed-messages.ts";
-import { registerCommands } from "./slash-commands.ts";
 
 export interface SessionDeps {
   readonly config: DiscordConfig;
@@ -41,9 +39,9 @@ export class Session {
   readonly #stopping = new AbortController();
   readonly #queue = new KeyedQueue();
   readonly #fetching = new KeyedQueue();
-  readonly #places: ChannelPlaces;
+  readonly #channels: ChannelDirectory;
   readonly #known: KnownConversations;
-  readonly #kept: KeptSession;
+  readonly #storedSession: StoredSession;
   readonly #intake: Intake;
   readonly #interactions: Interactions;
   readonly #connection: GatewayConnection;
@@ -53,10 +51,10 @@ export class Session {
     this.#deps = deps;
     const { config, context, timing, rest } = deps;
     const stopping = this.#stopping.signal;
-    this.#places = new ChannelPlaces(context.channel, rest);
+    this.#channels = new ChannelDirectory(context.channel, rest);
     this.#known = new KnownConversations({ ...context, saveEveryMs: timing.saveEveryMs });
-    this.#kept = new KeptSession({ ...context, saveEveryMs: timing.saveEveryMs });
-    const shared = { ...deps, places: this.#places, stopping };
+    this.#storedSession = new StoredSession({ ...context, saveEveryMs: timing.saveEveryMs });
+    const shared = { ...deps, channels: this.#channels, stopping };
     this.#intake = new Intake({ ...shared, botId: () => this.#botId, known: this.#known });
     this.#interactions = new Interactions({ ...shared, queue: this.#queue });
     this.#connection = new GatewayConnection({
@@ -77,12 +75,12 @@ export class Session {
 
   async start(): Promise<void> {
     await this.#known.load();
-    const leftBehind = await this.#kept.load(intentsFor(this.#deps.config));
+    const earlierSession = await this.#storedSession.load(intentsFor(this.#deps.config));
     try {
-      await this.#connection.start(leftBehind);
+      await this.#connection.start(earlierSession);
     } catch (error) {
       // The next attempt begins a new session.
-      if (this.#connection.isResumeOpen && !this.#stopping.signal.aborted) await this.#kept.forget();
+      if (this.#connection.isResumePending && !this.#stopping.signal.aborted) await this.#storedSession.forget();
       throw error;
     }
   }
@@ -91,8 +89,8 @@ export class Session {
     return this.#connection.health();
   }
 
-  /** Records a conversation in which the agent has posted, so that a catch-up also fetches answers there. */
-  async writtenIn(conversation: Conversation, messageId: string): Promise<void> {
+  /** Stores a conversation in which the agent has posted, so that a catch-up also fetches answers there. */
+  async rememberConversation(conversation: Conversation, messageId: string): Promise<void> {
     await this.#known.add(conversation, messageId).catch((error: unknown) => {
       this.#deps.context.logger.warn({ error: messageOf(error) }, "could not store a new conversation");
     });
@@ -107,7 +105,7 @@ export class Session {
     const late = pause(context.clock, timing.stopWithinMs, stored.signal);
     await Promise.race([this.#queue.idle(), late]);
     stored.abort();
-    await Promise.all([this.#known.save(), this.#kept.handOver()]);
+    await Promise.all([this.#known.save(), this.#storedSession.handOver()]);
   }
 
   /** Queues a catch-up for each known conversation ahead of its new messages. */
@@ -118,20 +116,20 @@ export class Session {
     const stopping = this.#stopping.signal;
     const take = (message: DiscordMessage, conversation: Conversation) => this.#intake.take(message, conversation);
     for (const [index, { conversation, readUpTo }] of this.#known.all().entries()) {
-      if (!this.#deps.access.allowsPlace(conversation)) continue;
-      const fetch = async () => {
+      if (!this.#deps.access.allowsConversation(conversation)) continue;
+      const fetchMissed = async () => {
         const outcome = await catchUp({ rest, clock, logger, timing, stopping, take }, conversation, readUpTo);
-        if (outcome === "gone") await this.#known.forget((each) => each === conversation);
+        if (outcome === "unreadable") await this.#known.forget((each) => each === conversation);
       };
-      const inTurn = () => this.#fetching.run(String(index % CATCH_UP_LANES), fetch);
-      this.#inBackground(this.#queue.run(channelIdOf(conversation), inTurn), "could not fetch missed messages");
+      const fetchInLane = () => this.#fetching.run(String(index % CATCH_UP_LANES), fetchMissed);
+      this.#inBackground(this.#queue.run(channelIdOf(conversation), fetchInLane), "could not fetch missed messages");
     }
     this.#inBackground(this.#offerCommands(session), "could not register the slash commands");
   }
 
   /** Registers commands last: by then this process takes their events, or leaves them to the next session. */
   async #offerCommands(session: ResumableSession): Promise<void> {
-    await this.#kept.began(session);
+    await this.#storedSession.began(session);
     if (!this.#stopping.signal.aborted)
       await registerCommands(this.#deps.rest, session.applicationId, this.#deps.context.commands);
   }
@@ -139,7 +137,7 @@ export class Session {
   #dispatched(dispatch: Dispatch): void {
     const work = this.#handle(dispatch);
     this.#inBackground(work, `could not handle a Discord event: ${dispatch.t}`);
-    void this.#kept.take(dispatch.s, work);
+    void this.#storedSession.track(dispatch.s, work);
   }
 
   /** Resolves to false if a stop interrupted it. */
@@ -147,7 +145,7 @@ export class Session {
     if (dispatch.t === "MESSAGE_CREATE") return this.#receiveMessage(dispatch.d);
     if (dispatch.t === "INTERACTION_CREATE") await this.#interactions.handle(dispatch.d);
     else if (dispatch.t === "GUILD_DELETE") await this.#leave(dispatch.d);
-    else this.#places.learn(dispatch);
+    else this.#channels.learn(dispatch);
     return true;
   }
 

@@ -3,7 +3,7 @@ import { AppError, messageOf } from "../../../core/contract/app-error.ts";
 import type { Clock, Timer } from "../../../core/contract/ports/clock.ts";
 import type { TeamsConfig } from "../config.ts";
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 /** MSAL needs no discovery request for this authority; the token request itself goes to `tokenUrl`. */
 const AUTHORITY = "https://login.microsoftonline.com";
 
@@ -12,7 +12,7 @@ export class BotToken {
   readonly #client: ConfidentialClientApplication;
   readonly #scope: string;
   readonly #tokenUrl: string;
-  #asking: Promise<string> | undefined;
+  #fetching: Promise<string> | undefined;
   #refused = false;
   /** MSAL hides network errors, so they are recorded here. */
   #networkFailure: unknown;
@@ -31,10 +31,10 @@ export class BotToken {
 
   /** A valid token, cached or new. Concurrent callers share one request. Errors name the remedy. */
   get(): Promise<string> {
-    this.#asking ??= this.#ask().finally(() => {
-      this.#asking = undefined;
+    this.#fetching ??= this.#fetch().finally(() => {
+      this.#fetching = undefined;
     });
-    return this.#asking;
+    return this.#fetching;
   }
 
   /** Invalidates the cached token after Teams rejected it. */
@@ -42,7 +42,7 @@ export class BotToken {
     this.#refused = true;
   }
 
-  async #ask(): Promise<string> {
+  async #fetch(): Promise<string> {
     try {
       const skipCache = this.#refused;
       const result = await this.#client.acquireTokenByClientCredential({ scopes: [this.#scope], skipCache });
@@ -61,7 +61,7 @@ export class BotToken {
     const send = async <T>(method: string, url: string, options: RequestOptions = {}) => {
       this.#networkFailure = undefined;
       try {
-        const signal = AbortSignal.timeout(PATIENCE_MS);
+        const signal = AbortSignal.timeout(TIMEOUT_MS);
         const answer = await fetch(url.replace(AUTHORITY, tokenUrl), { method, ...options, redirect: "error", signal });
         return { headers: Object.fromEntries(answer.headers), status: answer.status, body: (await answer.json()) as T };
       } catch (error) {
@@ -114,12 +114,12 @@ const networkReason = (error: unknown): string => {
   const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : undefined;
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "its name cannot be resolved";
   if (code === "ECONNREFUSED") return "it refuses the connection";
-  if (cause instanceof SyntaxError) return "its answer is not JSON, so something else answers there";
-  if (isForeignAnswer(cause)) return "its answer is not Microsoft's, so something else answers there";
+  if (cause instanceof SyntaxError) return "its response is not JSON, so another server answers there";
+  if (isForeignAnswer(cause)) return "its response is not Microsoft's, so another server answers there";
   return messageOf(cause);
 };
 
-/** RFC 6749 defines `error` as a string; MSAL copies whatever JSON it gets there into `errorCode`. */
+/** RFC 6749 defines `error` as a string; MSAL copies any JSON value of that field into `errorCode`. */
 const isForeignAnswer = (cause: unknown): boolean =>
   typeof cause === "object" && cause !== null && "errorCode" in cause && typeof cause.errorCode !== "string";
 

@@ -5,18 +5,18 @@ import type { Stored } from "../../../core/contract/ports/store.ts";
 import type { Delivery } from "../../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";
 import type { BotToken } from "./bot-token.ts";
-import { explainFailure, saidReachState, saysTokenRefused } from "./failure.ts";
+import { explainFailure, isTokenRefused, reachStateIn } from "./failure.ts";
 import type { Unreachable } from "./reach-state.ts";
-import { mayAskAgain, reachFailure, unreachableFrom } from "./reach-state.ts";
+import { isRetryDue, reachFailure, unreachableFrom } from "./reach-state.ts";
 import type { Reference, References } from "./references.ts";
 
-const PATIENCE_MS = 20_000;
-const STOP_WITHIN_MS = 4_000;
+const TIMEOUT_MS = 20_000;
+const STOP_TIMEOUT_MS = 4_000;
 
 /** Tracks calls to Teams: each has a timeout, and a stop ends all of them. */
 export class Calls {
   readonly #clock: Pick<Clock, "after">;
-  readonly #underWay = new Map<Promise<unknown>, AbortController>();
+  readonly #inFlight = new Map<Promise<unknown>, AbortController>();
   #open = false;
 
   constructor(clock: Pick<Clock, "after">) {
@@ -31,25 +31,25 @@ export class Calls {
   async make<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (!this.#open) throw new DeliveryFailed("unavailable", "the channel is stopped; another gateway delivers");
     const abort = new AbortController();
-    const timer = this.#clock.after(PATIENCE_MS, () => abort.abort());
+    const timer = this.#clock.after(TIMEOUT_MS, () => abort.abort());
     const made = call(abort.signal);
-    this.#underWay.set(made, abort);
+    this.#inFlight.set(made, abort);
     try {
       return await made;
     } catch (error) {
       throw explainFailure(error);
     } finally {
       timer.cancel();
-      this.#underWay.delete(made);
+      this.#inFlight.delete(made);
     }
   }
 
   /** Refuses new calls and waits for those in progress, in bounded time. */
   async close(): Promise<void> {
     this.#open = false;
-    const ended = Promise.allSettled(this.#underWay.keys());
-    const timer = this.#clock.after(STOP_WITHIN_MS, () => {
-      for (const abort of this.#underWay.values()) abort.abort();
+    const ended = Promise.allSettled(this.#inFlight.keys());
+    const timer = this.#clock.after(STOP_TIMEOUT_MS, () => {
+      for (const abort of this.#inFlight.values()) abort.abort();
     });
     await ended;
     timer.cancel();
@@ -85,7 +85,7 @@ export class RoomCalls {
         if (unreachable !== undefined) await this.#remember(target, known, undefined);
         return answer;
       } catch (error) {
-        const state = saidReachState(error);
+        const state = reachStateIn(error);
         const now = this.#deps.clock.now();
         if (state !== undefined) await this.#remember(target, known, unreachableFrom(state, unreachable, now));
         throw error;
@@ -102,7 +102,7 @@ export class RoomCalls {
     try {
       return await call();
     } catch (error) {
-      if (saysTokenRefused(error)) token.forget();
+      if (isTokenRefused(error)) token.forget();
       throw error;
     }
   }
@@ -117,7 +117,7 @@ export class RoomCalls {
     if (known === undefined)
       throw new DeliveryFailed("target-gone", "unknown: add the app to this conversation, so that it can be reached");
     const { unreachable } = known.value;
-    if (unreachable !== undefined && !byHand && !mayAskAgain(unreachable, clock.now())) {
+    if (unreachable !== undefined && !byHand && !isRetryDue(unreachable, clock.now())) {
       throw reachFailure(unreachable.state);
     }
     return known;

@@ -1,9 +1,9 @@
 import { Agent } from "node:https";
 import type { Clock } from "../../../core/contract/ports/clock.ts";
 
-const CONNECTED_WITHIN_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 /** Below the idle timeout of servers: a request on a connection that was just closed would have an unknown outcome. */
-const IDLE_FOR_MS = 4_000;
+const IDLE_TIMEOUT_MS = 4_000;
 
 type Connect = Agent["createConnection"];
 
@@ -15,13 +15,13 @@ export class ConnectTimeoutAgent extends Agent {
   readonly #clock: Pick<Clock, "after">;
 
   constructor(clock: Pick<Clock, "after">) {
-    super({ keepAlive: true, timeout: IDLE_FOR_MS });
+    super({ keepAlive: true, timeout: IDLE_TIMEOUT_MS });
     this.#clock = clock;
   }
 
   override createConnection(...[options, callback]: Parameters<Connect>): ReturnType<Connect> {
     const socket = super.createConnection(options, callback);
-    const timer = this.#clock.after(CONNECTED_WITHIN_MS, () => socket?.destroy(new NotConnected()));
+    const timer = this.#clock.after(CONNECT_TIMEOUT_MS, () => socket?.destroy(new NotConnected()));
     for (const event of ["secureConnect", "close"]) socket?.once(event, () => timer.cancel());
     return socket;
   }
@@ -31,7 +31,7 @@ class NotConnected extends Error {
   readonly code = NO_CONNECTION;
 
   constructor() {
-    super(`no connection within ${CONNECTED_WITHIN_MS} ms`);
+    super(`no connection within ${CONNECT_TIMEOUT_MS} ms`);
   }
 }
 
@@ -53,7 +53,7 @@ const BEFORE_SENDING: ReadonlySet<string> = new Set([
 /** https://nodejs.org/docs/latest-v20.x/api/tls.html#x509-certificate-error-codes */
 const BAD_CERTIFICATE = /^(UNABLE_TO|CERT|CRL)_/;
 
-/** Codes that can occur at any time; the message tells when. An empty message means that all addresses of a name failed. */
+/** Codes that can occur at any time; the message says when. An empty message means that all addresses of a name failed. */
 const AT_ANY_TIME: ReadonlySet<string> = new Set(["ETIMEDOUT", "ENETUNREACH", "EHOSTUNREACH", "ENETDOWN", "EHOSTDOWN"]);
 const WHILE_CONNECTING = /^$|^connect /;
 const WHILE_ENCRYPTING = /before secure TLS connection was established|SSL routines:.*:wrong version number/;

@@ -41,10 +41,10 @@ export const explainFailure = (error: unknown): DeliveryFailed => {
 };
 
 /** The reach state in Teams' response, if that is the reason of the refusal. */
-export const saidReachState = (error: unknown): ReachState | undefined =>
+export const reachStateIn = (error: unknown): ReachState | undefined =>
   reachStateOf(Refusal.safeParse(error).data?.details?.error.code);
 
-export const saysTokenRefused = (error: unknown): boolean => Refusal.safeParse(error).data?.statusCode === 401;
+export const isTokenRefused = (error: unknown): boolean => Refusal.safeParse(error).data?.statusCode === 401;
 
 const explainRefusal = ({ statusCode, response, details }: z.infer<typeof Refusal>, cause: unknown): DeliveryFailed => {
   const state = reachStateOf(details?.error.code);
@@ -63,7 +63,7 @@ const explainRefusal = ({ statusCode, response, details }: z.infer<typeof Refusa
 
 const byStatus = (status: number): readonly [DeliveryFailure, string] => {
   if (status === 401) return ["unavailable", "Teams does not accept the bot's token: run mooring check --live"];
-  if (status === 403) return ["forbidden", "the app may not post there"];
+  if (status === 403) return ["forbidden", "the app may not post in this conversation"];
   if (status === 404) return ["target-gone", "gone: the conversation or message no longer exists in Teams"];
   if (status === 413) return ["rejected", "the message is too large for Teams"];
   // 412: another call for the conversation was in progress, and Teams did not begin this one.

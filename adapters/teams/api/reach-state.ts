@@ -42,10 +42,10 @@ const BY_CODE: Readonly<Record<string, ReachState>> = {
 
 export const reachStateOf = (code: string | undefined): ReachState | undefined => BY_CODE[code ?? ""];
 
-export const wordsFor = (state: ReachState): string => `${state}: ${MEANING[state].text}`;
+export const reasonText = (state: ReachState): string => `${state}: ${MEANING[state].text}`;
 
 export const reachFailure = (state: ReachState, cause?: unknown): DeliveryFailed =>
-  new DeliveryFailed(MEANING[state].reason, wordsFor(state), { cause });
+  new DeliveryFailed(MEANING[state].reason, reasonText(state), { cause });
 
 /** The state to store after Teams reported it. */
 export const unreachableFrom = (state: ReachState, before: Unreachable | undefined, now: number): Unreachable => {
@@ -57,5 +57,5 @@ export const unreachableFrom = (state: ReachState, before: Unreachable | undefin
   };
 };
 
-export const mayAskAgain = ({ askAgainAt }: Unreachable, now: number): boolean =>
+export const isRetryDue = ({ askAgainAt }: Unreachable, now: number): boolean =>
   askAgainAt !== undefined && now >= Date.parse(askAgainAt);

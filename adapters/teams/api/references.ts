@@ -1,6 +1,13 @@
 import { z } from "zod";
-import { collection, keyOf, keyParts, prefixOf } from "../../../core/contract/ports/collection.ts";
-import type { Key, Store, Stored } from "../../../core/contract/ports/store.ts";
+import {
+  collection,
+  type Key,
+  keyOf,
+  keyParts,
+  prefixOf,
+  type Store,
+  type Stored,
+} from "../../../core/contract/ports/store.ts";
 import { putIfUnchanged } from "../../../core/contract/ports/update.ts";
 import { Unreachable } from "./reach-state.ts";
 
@@ -47,14 +54,14 @@ export class References {
   }
 
   /** Keeps stored fields that the activity omits. */
-  keepRoom(room: string, seen: Reference): Promise<void> {
+  storeRoom(room: string, seen: Reference): Promise<void> {
     return this.#keep(this.#roomKey(room), (known) => {
       const { unreachable: _, ...last } = known ?? {};
       return { ...last, ...seen };
     });
   }
 
-  keepPerson(accountId: string, seen: PersonReference): Promise<void> {
+  storePerson(accountId: string, seen: PersonReference): Promise<void> {
     return this.#keep(this.#personKey(accountId), (known) => ({ ...known, ...seen }));
   }
 

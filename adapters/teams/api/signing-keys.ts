@@ -3,13 +3,13 @@ import { z } from "zod";
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
 import type { Clock } from "../../../core/contract/ports/clock.ts";
 
-const KEPT_FOR_MS = 24 * 3_600_000;
+const FRESH_FOR_MS = 24 * 3_600_000;
 /** During an outage of the key server old keys stay usable, but not for ever, because Microsoft may revoke one. */
-const USED_FOR_MS = 3 * KEPT_FOR_MS;
+const USABLE_FOR_MS = 3 * FRESH_FOR_MS;
 /** Limits requests for unknown key ids, and still finds a new key soon. */
-const ASK_AGAIN_AFTER_MS = 60_000;
+const REFETCH_AFTER_MS = 60_000;
 const RETRY_AFTER_MS = 5_000;
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const ENDORSEMENT = "msteams";
 
 const Metadata = z.looseObject({ jwks_uri: z.string() });
@@ -29,10 +29,10 @@ export class SigningKeys {
   readonly #clock: Pick<Clock, "monotonic">;
   #keys: ReadonlyMap<string, SigningKey> = new Map();
   #fetchedAt = Number.NEGATIVE_INFINITY;
-  #askedAt = Number.NEGATIVE_INFINITY;
+  #requestedAt = Number.NEGATIVE_INFINITY;
   /** Why the last request failed. */
   #failure: AppError | undefined;
-  #asking: Promise<void> | undefined;
+  #fetching: Promise<void> | undefined;
 
   constructor(metadataUrl: string, clock: Pick<Clock, "monotonic">) {
     this.#metadataUrl = metadataUrl;
@@ -41,31 +41,31 @@ export class SigningKeys {
 
   /** Undefined if the key does not exist. Rejects with "unavailable" if the keys cannot be fetched. */
   async find(kid: string): Promise<SigningKey | undefined> {
-    if (!this.#has(kid, KEPT_FOR_MS) && this.#mayAsk()) await this.refresh().catch(() => undefined);
-    if (this.#has(kid, USED_FOR_MS)) return this.#keys.get(kid);
+    if (!this.#has(kid, FRESH_FOR_MS) && this.#mayFetch()) await this.refresh().catch(() => undefined);
+    if (this.#has(kid, USABLE_FOR_MS)) return this.#keys.get(kid);
     if (this.#failure) throw this.#failure;
     return undefined;
   }
 
   /** Fetches now; concurrent callers share the request. */
   refresh(): Promise<void> {
-    this.#asking ??= this.#ask().finally(() => {
-      this.#asking = undefined;
+    this.#fetching ??= this.#fetch().finally(() => {
+      this.#fetching = undefined;
     });
-    return this.#asking;
+    return this.#fetching;
   }
 
   #has(kid: string, forMs: number): boolean {
     return this.#keys.has(kid) && this.#clock.monotonic() - this.#fetchedAt < forMs;
   }
 
-  #mayAsk(): boolean {
-    const pauseMs = this.#failure ? RETRY_AFTER_MS : ASK_AGAIN_AFTER_MS;
-    return this.#asking !== undefined || this.#clock.monotonic() - this.#askedAt >= pauseMs;
+  #mayFetch(): boolean {
+    const pauseMs = this.#failure ? RETRY_AFTER_MS : REFETCH_AFTER_MS;
+    return this.#fetching !== undefined || this.#clock.monotonic() - this.#requestedAt >= pauseMs;
   }
 
-  async #ask(): Promise<void> {
-    this.#askedAt = this.#clock.monotonic();
+  async #fetch(): Promise<void> {
+    this.#requestedAt = this.#clock.monotonic();
     try {
       this.#keys = await fetchKeys(this.#metadataUrl);
       this.#fetchedAt = this.#clock.monotonic();
@@ -106,7 +106,7 @@ const importKey = async (published: unknown): Promise<[string, SigningKey] | und
 };
 
 const getJson = async <T>(url: string, schema: z.ZodType<T>): Promise<T> => {
-  const answer = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(PATIENCE_MS) });
+  const answer = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(TIMEOUT_MS) });
   if (!answer.ok) throw new Error(`${url} answers with status ${answer.status}`);
   const read = schema.safeParse(await answer.json());
   if (!read.success) throw new Error(`${url} has an unexpected form`);

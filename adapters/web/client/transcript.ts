@@ -41,7 +41,7 @@ export interface Entry {
  * order: the lowest `seq` of an entry is its position, and its latest state is shown.
  */
 export class Transcript {
-  readonly #places = new Map<string, Entry>();
+  readonly #byKey = new Map<string, Entry>();
   /** Sorted by position; a new array after every change. */
   #entries: readonly Entry[] = [];
   readonly #drafts = new Map<string, StreamedText>();
@@ -64,7 +64,7 @@ export class Transcript {
   }
 
   find(key: string): Entry | undefined {
-    return this.#places.get(key);
+    return this.#byKey.get(key);
   }
 
   hasAnswered(correlationId: string): boolean {
@@ -72,7 +72,7 @@ export class Transcript {
   }
 
   clear(): void {
-    this.#places.clear();
+    this.#byKey.clear();
     this.#entries = [];
     this.#drafts.clear();
     this.#answered.clear();
@@ -81,7 +81,7 @@ export class Transcript {
 
   add(...items: readonly HistoryItem[]): void {
     for (const item of items) this.#add(item);
-    this.#entries = [...this.#places.values()].sort((one, other) => one.seq - other.seq);
+    this.#entries = [...this.#byKey.values()].sort((one, other) => one.seq - other.seq);
   }
 
   /** True if the draft has changed. */
@@ -99,17 +99,17 @@ export class Transcript {
       this.#drafts.delete(item.correlationId);
     }
     const key = keyOf(item);
-    const there = this.#places.get(key);
-    const seq = Math.min(item.seq, there?.seq ?? item.seq);
-    const latest = there === undefined || isLater(item, there.item) ? item : there.item;
-    if (there?.seq !== seq || there.item !== latest) this.#places.set(key, { key, seq, item: latest });
+    const known = this.#byKey.get(key);
+    const seq = Math.min(item.seq, known?.seq ?? item.seq);
+    const latest = known === undefined || isLater(item, known.item) ? item : known.item;
+    if (known?.seq !== seq || known.item !== latest) this.#byKey.set(key, { key, seq, item: latest });
   }
 }
 
 export const keyOf = ({ type, id }: Pick<HistoryItem, "type" | "id">): string =>
   `${type === "said" ? "said" : "reply"}:${id}`;
 
-/** An older activity state must not replace a newer one, whatever its position in the log. */
+/** An older activity state must not replace a newer one, regardless of its position in the log. */
 const isLater = (one: HistoryItem, other: HistoryItem): boolean => {
   const [revision, otherRevision] = [revisionOf(one), revisionOf(other)];
   return revision === otherRevision ? one.seq > other.seq : revision > otherRevision;

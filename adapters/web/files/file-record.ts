@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { collection, keyOf, prefixOf } from "../../../core/contract/ports/collection.ts";
+import { collection, keyOf, prefixOf } from "../../../core/contract/ports/store.ts";
 
 /** Record of an uploaded file. Times are wall clock, milliseconds. */
 export const StoredFile = z.looseObject({

@@ -1,6 +1,6 @@
 import { AppError } from "../../../core/contract/app-error.ts";
+import { refuseIfUnwritable, type WriteAvailability } from "../../../core/contract/ports/backbone.ts";
 import { isoTime } from "../../../core/contract/ports/clock.ts";
-import { refuseIfUnwritable, type WriteAvailability } from "../../../core/contract/ports/write-availability.ts";
 import type { Webhook, WebhookHead, WebhookResponse } from "../../contract/abilities.ts";
 import type { VisitorAuth } from "../identity/visitor-auth.ts";
 import type { StoredFile } from "./file-record.ts";

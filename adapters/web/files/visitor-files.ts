@@ -1,9 +1,8 @@
 import { Readable } from "node:stream";
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
 import type { Clock } from "../../../core/contract/ports/clock.ts";
-import { keyParts } from "../../../core/contract/ports/collection.ts";
 import type { Logger } from "../../../core/contract/ports/logger.ts";
-import type { Store } from "../../../core/contract/ports/store.ts";
+import { keyParts, type Store } from "../../../core/contract/ports/store.ts";
 import { DELETE, update } from "../../../core/contract/ports/update.ts";
 import type { WebLimits } from "../config.ts";
 import { CHUNK_BYTES, chunkKey, filesOfChannel, type StoredFile, visitorFilesKey } from "./file-record.ts";
@@ -59,8 +58,8 @@ export class VisitorFiles {
   async find(visitor: string, ids: readonly string[]): Promise<(StoredFile | undefined)[]> {
     const stored = await this.#deps.store.get(visitorFilesKey(this.#deps.channel, visitor));
     const now = this.#deps.clock.now();
-    const there = stored?.value.files.filter((file) => file.isWhole && this.#isKept(file, now)) ?? [];
-    return ids.map((id) => there.find((file) => file.id === id));
+    const readable = stored?.value.files.filter((file) => file.isWhole && this.#isLive(file, now)) ?? [];
+    return ids.map((id) => readable.find((file) => file.id === id));
   }
 
   /** Keeps the files until they expire. */
@@ -158,12 +157,12 @@ export class VisitorFiles {
       store,
       visitorFilesKey(channel, visitor),
       (stored) => {
-        const files = change(stored?.files.filter((file) => this.#isKept(file, now)) ?? []);
+        const files = change(stored?.files.filter((file) => this.#isLive(file, now)) ?? []);
         return files.length > 0 ? { files } : DELETE;
       },
       { ttlMs: lifeMs },
     );
-    for (const file of before?.files ?? []) if (!this.#isKept(file, now)) await this.#deleteChunks(visitor, file);
+    for (const file of before?.files ?? []) if (!this.#isLive(file, now)) await this.#deleteChunks(visitor, file);
   }
 
   async #deleteChunks(visitor: string, { id, bytes }: StoredFile): Promise<void> {
@@ -177,7 +176,7 @@ export class VisitorFiles {
     return this.#deps.limits.unattachedFileMinutes * 60_000;
   }
 
-  #isKept({ isAttached, createdAt, expiresAt }: StoredFile, now: number): boolean {
+  #isLive({ isAttached, createdAt, expiresAt }: StoredFile, now: number): boolean {
     return now < expiresAt && (isAttached || now < createdAt + this.#unattachedMs);
   }
 }

@@ -116,10 +116,10 @@ export class ConversationLog {
   async #readForward(expected: number | undefined, seen: ((seq: number, entry: LogEntry) => void) | undefined) {
     const state = await this.#loaded();
     for (let size = 1; ; size = READ_BATCH) {
-      const wanted = expected === undefined ? size : Math.min(expected - state.head, READ_BATCH);
-      if (wanted <= 0) return;
+      const count = expected === undefined ? size : Math.min(expected - state.head, READ_BATCH);
+      if (count <= 0) return;
       const first = state.head + 1;
-      const found = await Promise.all(Array.from({ length: wanted }, (_, index) => this.read(first + index)));
+      const found = await Promise.all(Array.from({ length: count }, (_, index) => this.read(first + index)));
       for (const [index, entry] of found.entries()) {
         if (entry === undefined) {
           state.seenAt = this.#deps.clock.now();
@@ -143,8 +143,8 @@ export class ConversationLog {
     let size = FIRST_LOOK_BACK;
     for (; ids.seqOf(once) === undefined && ids.low > floor; size = Math.min(4 * size, MAX_LOOK_BACK)) {
       const last = ids.low;
-      const wanted = Math.min(size, last - floor);
-      const found = await Promise.all(Array.from({ length: wanted }, (_, index) => this.read(last - index)));
+      const count = Math.min(size, last - floor);
+      const found = await Promise.all(Array.from({ length: count }, (_, index) => this.read(last - index)));
       for (const entry of found) ids.prepend(entry?.once);
       const oldest = found.at(-1);
       if (oldest === undefined || (since !== undefined && oldest.at < since)) break;

@@ -13,9 +13,9 @@ export const findHead = async (
   if (now - hint.at >= hint.retentionMs) return headAmongExpired(present, hint.seq);
   let low = hint.seq;
   if (claimed !== undefined && claimed > hint.seq && claimed <= hint.seq + MAX_HINT_LAG) {
-    const [there, next] = await Promise.all([present(claimed), present(claimed + 1)]);
-    if (there && !next) return claimed;
-    if (there) low = claimed + 1;
+    const [isPresent, hasNext] = await Promise.all([present(claimed), present(claimed + 1)]);
+    if (isPresent && !hasNext) return claimed;
+    if (isPresent) low = claimed + 1;
   }
   return lastPresentAfter(present, low);
 };
@@ -23,8 +23,8 @@ export const findHead = async (
 /** Entries after the hint may have expired. If none is left, numbering skips every `seq` that may have been used. */
 const headAmongExpired = async (present: (seq: number) => Promise<boolean>, from: number): Promise<number> => {
   const seqs = Array.from({ length: MAX_HINT_LAG }, (_, index) => from + index + 1);
-  const there = await Promise.all(seqs.map(present));
-  const last = there.lastIndexOf(true);
+  const found = await Promise.all(seqs.map(present));
+  const last = found.lastIndexOf(true);
   return last === -1 ? from + MAX_HINT_LAG : from + last + 1;
 };
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { collection, keyOf } from "../../../core/contract/ports/collection.ts";
+import { collection, keyOf } from "../../../core/contract/ports/store.ts";
 
 /** One entry of a conversation's log, under its `seq`. */
 export const LogEntry = z.looseObject({

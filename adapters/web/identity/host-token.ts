@@ -18,7 +18,7 @@ const LEEWAY_MS = 60_000;
 
 /**
  * Reads the JWT by which a page that embeds the widget identifies its visitor. Its server signs it with the channel's
- * `identityKey`. Only HS256 is accepted, whatever the header requests.
+ * `identityKey`. Only HS256 is accepted, regardless of the header.
  */
 export const readHostToken = (
   key: Buffer,

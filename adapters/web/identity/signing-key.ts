@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
-import { collection, keyOf } from "../../../core/contract/ports/collection.ts";
-import type { Store } from "../../../core/contract/ports/store.ts";
+import { collection, keyOf, type Store } from "../../../core/contract/ports/store.ts";
 import { createOrRead } from "../../../core/contract/ports/update.ts";
 
 export interface SigningKey {

@@ -1,13 +1,12 @@
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
 import type { Account } from "../../../core/contract/messages/user-message.ts";
+import { refuseIfUnwritable, Unwritable, whenWritable } from "../../../core/contract/ports/backbone.ts";
 import { isoTime } from "../../../core/contract/ports/clock.ts";
-import { refuseIfUnwritable, Unwritable, whenWritable } from "../../../core/contract/ports/write-availability.ts";
 import { readHistory } from "../history/history-page.ts";
 import type { Identity, TokenProblem } from "../identity/visitor-token.ts";
 import { accountOf } from "../inbound.ts";
 import type { ClientFrame, Command, ErrorCode, Hello, HistoryRequest, Message } from "../protocol.ts";
-import type { CloseCode } from "../protocol-constants.ts";
-import { closeCodes } from "../protocol-constants.ts";
+import { type CloseCode, closeCodes } from "../protocol-constants.ts";
 import { acceptMessage } from "./accept-message.ts";
 import type { Connection } from "./connection.ts";
 import type { ConversationRoom } from "./conversation-room.ts";
@@ -31,7 +30,7 @@ export class ClientDialogue {
   #account: Account | undefined;
   #room: ConversationRoom | undefined;
   #searchFrom = 0;
-  #framesWholeAt = 0;
+  #framesFullAt = 0;
   #queued = 0;
   #last: Promise<void> = IDLE;
   #badFrames = 0;
@@ -62,15 +61,15 @@ export class ClientDialogue {
   }
 
   #allowFrame(): boolean {
-    const wholeAt = this.#deps.frameRate.take(this.#framesWholeAt, this.#deps.context.clock.monotonic());
-    this.#framesWholeAt = wholeAt ?? this.#framesWholeAt;
-    return wholeAt !== undefined;
+    const fullAt = this.#deps.frameRate.take(this.#framesFullAt, this.#deps.context.clock.monotonic());
+    this.#framesFullAt = fullAt ?? this.#framesFullAt;
+    return fullAt !== undefined;
   }
 
   #allowMessage(room: ConversationRoom): boolean {
-    const wholeAt = this.#deps.messageRate.take(room.messagesWholeAt, this.#deps.context.clock.monotonic());
-    room.messagesWholeAt = wholeAt ?? room.messagesWholeAt;
-    return wholeAt !== undefined && this.#allowFromAddress();
+    const fullAt = this.#deps.messageRate.take(room.messagesFullAt, this.#deps.context.clock.monotonic());
+    room.messagesFullAt = fullAt ?? room.messagesFullAt;
+    return fullAt !== undefined && this.#allowFromAddress();
   }
 
   /** One person can open many visitor identities, so the address has a limit too. */

@@ -10,7 +10,7 @@ import { encodeEntry, encodeFrame } from "./frame-codec.ts";
 export class ConversationRoom implements Followed {
   readonly log: ConversationLog;
   /** State of the visitor's rate limit over all sockets. */
-  messagesWholeAt = 0;
+  messagesFullAt = 0;
   readonly #logger: Logger;
   readonly #connections = new Followers();
   /** The newest entries, each encoded once for all sockets. Created on first use, because most rooms are idle. */

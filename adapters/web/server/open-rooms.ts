@@ -42,10 +42,10 @@ export class OpenRooms {
 
   /** The visitor's room; `head` is the log's end as just read. */
   open(visitor: string, head: number): ConversationRoom {
-    const there = this.#rooms.get(visitor);
-    if (there) {
-      if (head > there.head) void there.catchUp(head);
-      return there;
+    const existing = this.#rooms.get(visitor);
+    if (existing) {
+      if (head > existing.head) void existing.catchUp(head);
+      return existing;
     }
     const room = new ConversationRoom(this.log(visitor), head, this.#deps.logger);
     this.#rooms.set(visitor, room);

@@ -1,5 +1,9 @@
-import type { Writable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import type { TerminalOutput } from "./terminal-view.ts";
+
+interface Terminal {
+  readonly isTTY?: boolean;
+}
 
 /** Writes text: in a terminal above the line that is being typed, otherwise directly. */
 export class TerminalScreen implements TerminalOutput {
@@ -8,9 +12,10 @@ export class TerminalScreen implements TerminalOutput {
   #prompt: () => void = () => undefined;
   #isPrompted = false;
 
-  constructor(stream: Writable & { readonly isTTY?: boolean }) {
+  /** Live only if a person types: with piped input, a terminal that shows the output waits for the answers. */
+  constructor(stream: Writable & Terminal, input: Readable & Terminal) {
     this.stream = stream;
-    this.isLive = stream.isTTY === true;
+    this.isLive = stream.isTTY === true && input.isTTY === true;
   }
 
   prompts(prompt: () => void): void {

@@ -35,11 +35,11 @@ export class TerminalView {
     if (item.outcome === "nothing" || item.markdown.trim() === "") return;
     const isShown = this.#draft !== undefined && this.#draft.correlationId === item.correlationId;
     const streamed = isShown ? (this.#draft?.text.text.slice(0, this.#draft.shown) ?? "") : "";
-    this.#draft = undefined;
     // Streamed text stays; the whole reply is printed again only if it differs.
-    if (isShown && item.markdown.startsWith(streamed))
+    if (isShown && item.markdown.startsWith(streamed)) {
+      this.#draft = undefined;
       this.#output.write(`${plain(item.markdown.slice(streamed.length))}\n`);
-    else this.#line(`${isShown ? "\n" : ""}${this.#anchor(item)}${plain(item.markdown)}`);
+    } else this.#line(`${this.#anchor(item)}${plain(item.markdown)}`);
     const actions = (item.actions ?? []).map(({ name, label, value }) => `${label}: /${name} ${value ?? ""}`.trim());
     for (const action of actions) this.#line(this.#dim(`  ${plain(action)}`));
   }
@@ -67,8 +67,11 @@ export class TerminalView {
     return anchor === undefined ? "" : `${this.#dim(plain(anchor.text))}\n`;
   }
 
+  /** Ends the line of a streamed answer first; that answer is then printed again as a whole. */
   #line(text: string): void {
-    this.#output.write(`${text}\n`);
+    const isMidLine = this.#draft !== undefined && this.#draft.shown > 0;
+    this.#draft = undefined;
+    this.#output.write(`${isMidLine ? "\n" : ""}${text}\n`);
   }
 
   #dim(text: string): string {

@@ -59,13 +59,13 @@ const newCall = (
   const own = remoteAgents.ownAddress(agent);
   const to = isRemote ? addressOf(peer.url) : undefined;
   if (to !== undefined && `${to}/`.startsWith(`${own}/`)) {
-    throw new AppError("forbidden", `Not sent. "${peer.name}" is you yourself, by another way. Do it yourself.`);
+    throw new AppError("forbidden", `Not sent: "${peer.name}" is another address of this agent. Do the work yourself.`);
   }
   const pair = to === undefined ? pairOf(agent, peer.name) : pairOf(own, to);
   const chain = nextHop(chainOf(context), { root: delegationContext.rootTurnId, pair, to, now });
   if (chain === undefined) {
-    const why = `You and "${peer.name}" have passed this to and fro as often as may be.`;
-    throw new AppError("forbidden", `Not sent. ${why} Decide with what you know, and say so.`);
+    const why = `you and "${peer.name}" have reached the limit of messages about this work`;
+    throw new AppError("forbidden", `Not sent: ${why}. Decide with what you know, and say so.`);
   }
   const endsAtOnce = mode === "notify" && !isRemote;
   return {
@@ -102,12 +102,15 @@ const newRemote = (id: string): NonNullable<PeerCall["remote"]> => ({
 /** Adds the call to its turn's batch, next to the subtasks. One compare-and-set covers the limit and the list. */
 const reserve = async (
   deps: PeerDeps,
-  { openCalls: most }: PeeringConfig,
+  { openCalls: maxOpen }: PeeringConfig,
   context: ToolContext,
   { id, headline: name }: PeerCall,
 ): Promise<void> => {
-  if (await reserveCall(deps, most, context, { id, name })) return;
-  throw new AppError("forbidden", `Not sent: ${most} messages wait for an answer already. Wait until some have one.`);
+  if (await reserveCall(deps, maxOpen, context, { id, name })) return;
+  throw new AppError(
+    "forbidden",
+    `Not sent: the limit of ${maxOpen} unanswered messages is reached. Wait until some are answered.`,
+  );
 };
 
 const create = async ({ store, clock, meter, logger, tracer }: PeerDeps, call: PeerCall): Promise<void> => {

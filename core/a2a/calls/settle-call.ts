@@ -6,7 +6,7 @@ import { cutToBytes } from "../../lib/index.ts";
 import { endCall, enqueueTurn, type SubtaskDeps } from "../../subtasks/index.ts";
 import { peerCallSpanId, workSpanId } from "../../telemetry/index.ts";
 import type { CoreDeps } from "../../turns/index.ts";
-import { notifySubtask } from "../late/notify-subtask.ts";
+import { notifySubtask } from "../late/fold-back.ts";
 import { changeCall, comesLater, type PeerCall } from "../record/peer-call.ts";
 import { updateFrom } from "../record/peer-update.ts";
 import { callbackMessage } from "./callback-turn.ts";
@@ -42,7 +42,7 @@ export const settleCall = async (
     deps.tracer?.record(peerCallSpan(call, deps.clock.now()));
   }
   await notifyCaller(deps, call);
-  await deps.checkpoint("call.told");
+  await deps.checkpoint("call.notified");
 };
 
 type EndFields = Pick<PeerCall, "state" | "answer" | "error" | "detail" | "answeredBy">;
@@ -119,4 +119,4 @@ export const peerCallSpan = (call: PeerCall, now: number): SpanRecord => ({
 
 /** Error text for a call that reached its deadline. */
 export const noAnswer = ({ peer, createdAt }: Pick<PeerCall, "peer" | "createdAt">): string =>
-  `There is no answer from ${peer}: it was asked at ${createdAt}, and its time is up.`;
+  `There is no answer from ${peer}: it was asked at ${createdAt}, and the deadline has passed.`;

@@ -9,8 +9,7 @@ import {
 import { PushNotificationNotSupportedError, RequestMalformedError } from "@a2a-js/sdk/errors";
 import { AppError, messageOf } from "../../contract/app-error.ts";
 import type { RemotePeer } from "../config.ts";
-import { isUnreachable } from "./peer-failure.ts";
-import { type PeerFetch, peerFetch } from "./peer-fetch.ts";
+import { isUnreachable, type PeerFetch, peerFetch } from "./peer-fetch.ts";
 import { type TaskUpdate, updateOfMessage, updateOfTask, updatesOfEvents } from "./task-update.ts";
 
 export interface Webhook {

@@ -1,15 +1,18 @@
+import { A2AError } from "@a2a-js/sdk/errors";
 import { AppError } from "../../contract/app-error.ts";
 import type { PeerCallAddress } from "../../contract/messages/addresses.ts";
 import type { Clock } from "../../contract/ports/clock.ts";
 import { ChildAbort } from "../../lib/index.ts";
 import type { RemotePeer } from "../config.ts";
+import { appErrorIn } from "../guarded-fetch.ts";
 import { agentAddress, type DeploymentIdentity, pushTokenOf } from "../identity.ts";
 import type { PeerClient, Webhook } from "./peer-client.ts";
+import { failureDetail } from "./peer-fetch.ts";
 
 /** TTL of a card and its connection. */
-const CARD_KEPT_MS = 10 * 60_000;
+const CARD_TTL_MS = 10 * 60_000;
 /** Timeout for reading a card, shorter than that of the connection. */
-const CARD_MS = 30_000;
+const CARD_TIMEOUT_MS = 30_000;
 
 interface RemoteAgentsOptions {
   readonly peers: readonly RemotePeer[];
@@ -31,8 +34,8 @@ export class RemoteAgents {
   readonly #publicUrl: string | undefined;
   readonly #identity: DeploymentIdentity;
   readonly #connections = new Map<string, Connection>();
-  readonly #said = new Map<string, string>();
-  readonly #askedAt = new Map<string, number>();
+  readonly #descriptions = new Map<string, string>();
+  readonly #requestedAt = new Map<string, number>();
   readonly #closing = new AbortController();
 
   constructor({ peers, clock, publicUrl, identity }: RemoteAgentsOptions) {
@@ -49,14 +52,14 @@ export class RemoteAgents {
 
   /** The description in the peer's card; undefined until the card is read, which this call starts. */
   describe(peer: RemotePeer): string | undefined {
-    const said = this.#said.get(peer.name);
+    const description = this.#descriptions.get(peer.name);
     const now = this.#clock.monotonic();
-    if (said === undefined && now - (this.#askedAt.get(peer.name) ?? -CARD_KEPT_MS) >= CARD_KEPT_MS) {
-      this.#askedAt.set(peer.name, now);
+    if (description === undefined && now - (this.#requestedAt.get(peer.name) ?? -CARD_TTL_MS) >= CARD_TTL_MS) {
+      this.#requestedAt.set(peer.name, now);
       // A call to the peer reports the same failure.
       this.clientOf(peer).catch(() => undefined);
     }
-    return said;
+    return description;
   }
 
   find(tenant: string, name: string): RemotePeer | undefined {
@@ -72,12 +75,12 @@ export class RemoteAgents {
 
   async clientOf(peer: RemotePeer): Promise<PeerClient> {
     const known = this.#connections.get(peer.name);
-    if (known !== undefined && this.#clock.monotonic() - known.since < CARD_KEPT_MS) return known.client;
+    if (known !== undefined && this.#clock.monotonic() - known.since < CARD_TTL_MS) return known.client;
     const client = this.#connect(peer);
     this.#connections.set(peer.name, { client, since: this.#clock.monotonic() });
     try {
       const connected = await client;
-      this.#said.set(peer.name, connected.card.description);
+      this.#descriptions.set(peer.name, connected.card.description);
       void known?.client.then((old) => old.close()).catch(() => undefined);
       return connected;
     } catch (error) {
@@ -96,8 +99,8 @@ export class RemoteAgents {
   async #connect(peer: RemotePeer): Promise<PeerClient> {
     const { PeerClient: Connecting } = await import("./peer-client.ts");
     const over = new ChildAbort(this.#closing.signal);
-    const timer = this.#clock.after(CARD_MS, () =>
-      over.abort(new AppError("unavailable", `${peer.name} took too long to send its card`)),
+    const timer = this.#clock.after(CARD_TIMEOUT_MS, () =>
+      over.abort(new AppError("unavailable", `${peer.name} did not send its card in time`)),
     );
     try {
       return await Connecting.connect(peer, over.signal);
@@ -107,3 +110,28 @@ export class RemoteAgents {
     }
   }
 }
+
+/** A task id that no agent has. */
+const NO_TASK = "mooring-check";
+
+/**
+ * Checks that a remote agent is reachable and accepts our credentials: reads its card and asks for an unknown task. Loads
+ * the SDK on the first call.
+ */
+export const probePeer = async (peer: RemotePeer, signal: AbortSignal): Promise<void> => {
+  let client: PeerClient | undefined;
+  try {
+    const { PeerClient: Connecting } = await import("./peer-client.ts");
+    client = await Connecting.connect(peer, signal);
+    await client.get(NO_TASK, signal);
+  } catch (error) {
+    const refusal = appErrorIn(error);
+    if (refusal !== undefined) throw refusal;
+    const why = failureDetail(error);
+    if (client === undefined) throw new AppError("unavailable", `could not read an agent card at ${peer.url}: ${why}`);
+    // "Task not found" proves that the agent accepted our credentials.
+    if (!(error instanceof A2AError)) throw new AppError("unavailable", why, { cause: error });
+  } finally {
+    await client?.close();
+  }
+};

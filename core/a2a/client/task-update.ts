@@ -37,9 +37,9 @@ const states: Partial<Record<TaskState, TaskUpdate["state"]>> = {
 };
 
 const failures: Partial<Record<TaskState, string>> = {
-  [TaskState.TASK_STATE_CANCELED]: "It was cancelled there.",
-  [TaskState.TASK_STATE_REJECTED]: "It was turned down there.",
-  [TaskState.TASK_STATE_AUTH_REQUIRED]: "It asks for a sign-in that I cannot provide.",
+  [TaskState.TASK_STATE_CANCELED]: "The agent cancelled the task.",
+  [TaskState.TASK_STATE_REJECTED]: "The agent rejected the task.",
+  [TaskState.TASK_STATE_AUTH_REQUIRED]: "The agent requires a sign-in that I cannot provide.",
 };
 
 export const updateOfTask = ({ id, status, artifacts, history }: Task): TaskUpdate => {
@@ -73,8 +73,8 @@ export async function* updatesOfEvents(events: AsyncIterable<StreamResponse>): A
 
 const updateOfStatus = (taskId: string, status: TaskStatus | undefined): TaskUpdate => {
   const state = status?.state ?? TaskState.TASK_STATE_UNSPECIFIED;
-  const said = textOfMessage(status?.message?.parts ?? []);
-  const text = said || (failures[state] ?? "");
+  const statusText = textOfMessage(status?.message?.parts ?? []);
+  const text = statusText || (failures[state] ?? "");
   return {
     taskId,
     state: states[state] ?? "working",
@@ -140,5 +140,5 @@ const textOfMessage = (parts: readonly Part[]): string =>
 const textOfPart = ({ content, filename }: Part): string => {
   if (content?.$case === "text") return content.value;
   if (content?.$case === "data") return JSON.stringify(content.value);
-  return content === undefined ? "" : `[a file: ${filename || "without a name"}]`;
+  return content === undefined ? "" : `[file: ${filename || "unnamed"}]`;
 };

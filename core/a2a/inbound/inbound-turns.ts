@@ -1,6 +1,5 @@
 import { messageOf } from "../../contract/app-error.ts";
-import type { InboundTaskAddress } from "../../contract/messages/addresses.ts";
-import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import type { AgentRef, InboundTaskAddress } from "../../contract/messages/addresses.ts";
 import type { InboundCall } from "../../contract/messages/inbound-call.ts";
 import { subjectsOf } from "../../contract/messages/subjects.ts";
 import type { SyntheticMessage } from "../../contract/messages/user-message.ts";
@@ -8,9 +7,17 @@ import type { Listener } from "../../contract/ports/bus.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
 import type { CoreDeps } from "../../turns/index.ts";
 import type { RequestState } from "../../turns/source/index.ts";
-import { changeTask, inState, notifyWebhooks, withSaid } from "./change-task.ts";
-import { callIn, NOTED_AFTER_MS, newTask, taskOfMessage } from "./inbound-call.ts";
-import { hasEnded, type InboundTask, readTask, taskKey } from "./inbound-task.ts";
+import { callIn, newTask, RECORD_AFTER_MS, taskOfMessage } from "./inbound-call.ts";
+import {
+  changeTask,
+  hasEnded,
+  type InboundTask,
+  notifyWebhooks,
+  readTask,
+  taskKey,
+  withMessage,
+  withStatus,
+} from "./inbound-task.ts";
 
 /** Shorter turns skip the "working" status. Saves a write for each of them; not measured alone. */
 const WORKING_AFTER_MS = 300;
@@ -24,13 +31,13 @@ interface RunningTurn {
 
 interface InboundRules {
   /** Skills whose answers are also posted to people. Undefined if the agent has no home channel. */
-  readonly toldSkills: readonly string[] | undefined;
+  readonly noticeSkills: readonly string[] | undefined;
 }
 
 /** The running turns of this process for inbound tasks. */
 export class InboundTurns {
   readonly #deps: Deps;
-  /** Keyed by the spelled key of the task. */
+  /** Keyed by the encoded key of the task. */
   readonly #running = new Map<string, RunningTurn>();
   readonly #listeners: Listener[] = [];
   readonly #rules = new Map<string, InboundRules>();
@@ -60,24 +67,24 @@ export class InboundTurns {
   begin(message: SyntheticMessage, stop: () => void): () => void {
     const address = taskOfMessage(message);
     if (address === undefined) return () => undefined;
-    const { spelled } = taskKey(address);
+    const { encoded } = taskKey(address);
     const running = { message, stop };
-    this.#running.set(spelled, running);
+    this.#running.set(encoded, running);
     const timer = this.#deps.clock.after(WORKING_AFTER_MS, () => void this.#setWorking(message, address));
     return () => {
       timer.cancel();
-      if (this.#running.get(spelled) === running) this.#running.delete(spelled);
+      if (this.#running.get(encoded) === running) this.#running.delete(encoded);
     };
   }
 
   /** The call of the task's running turn; undefined if a continuation runs. */
   callFor(address: InboundTaskAddress): InboundCall | undefined {
-    const running = this.#running.get(taskKey(address).spelled);
+    const running = this.#running.get(taskKey(address).encoded);
     return running && callIn(running.message);
   }
 
   rulesOf({ tenant, agent }: AgentRef): InboundRules {
-    return this.#rules.get(`${tenant}/${agent}`) ?? { toldSkills: undefined };
+    return this.#rules.get(`${tenant}/${agent}`) ?? { noticeSkills: undefined };
   }
 
   close(): void {
@@ -87,15 +94,15 @@ export class InboundTurns {
   /** The gateway has not stored the task yet, so it is not cancelled. With clock skew, the end of the turn detects it. */
   #isUnstored(call: InboundCall | undefined): boolean {
     if (!call?.isAwaited) return false;
-    return Math.abs(this.#deps.clock.now() - Date.parse(call.sentAt)) < NOTED_AFTER_MS;
+    return Math.abs(this.#deps.clock.now() - Date.parse(call.sentAt)) < RECORD_AFTER_MS;
   }
 
   async #stopIfCancelled(address: InboundTaskAddress): Promise<void> {
-    const { spelled } = taskKey(address);
-    if (!this.#running.has(spelled)) return;
+    const { encoded } = taskKey(address);
+    if (!this.#running.has(encoded)) return;
     try {
       const task = await readTask(this.#deps.store, address);
-      if (task?.state === "canceled") this.#running.get(spelled)?.stop();
+      if (task?.state === "canceled") this.#running.get(encoded)?.stop();
     } catch (error) {
       this.#deps.logger.warn(
         { task: address.id, error: messageOf(error) },
@@ -125,5 +132,5 @@ const working = (
   const known = stored ?? (call && newTask(call));
   if (known === undefined || known.ended.includes(message.id)) return stored;
   if (known.state !== "submitted" && known.state !== "input-required") return stored;
-  return inState(call ? withSaid(known, call.said) : known, { state: "working", statusAt });
+  return withStatus(call ? withMessage(known, call.said) : known, { state: "working", statusAt });
 };

@@ -1,17 +1,24 @@
-export { noteCall, publishCall, readForeignTrace, withWebhook } from "./accept-call.ts";
-export { cancelTask } from "./cancel-task.ts";
-export { changeTask, type TaskDeps } from "./change-task.ts";
-export { inboundMessageId, NOTED_AFTER_MS } from "./inbound-call.ts";
+export { cancelTask } from "./end-task.ts";
+export {
+  inboundMessageId,
+  publishCall,
+  RECORD_AFTER_MS,
+  readForeignTrace,
+  recordCall,
+  withWebhook,
+} from "./inbound-call.ts";
 export { inboundRequester } from "./inbound-requester.ts";
 export {
+  cachedEnd,
+  changeTask,
   dayOf,
   daysBefore,
   hasEnded,
   type InboundTask,
   isAtRest,
   readTask,
-  seenEnd,
   summariesOn,
+  type TaskDeps,
   type TaskSummary,
   taskKey,
 } from "./inbound-task.ts";

@@ -1,15 +1,16 @@
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
-import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import { type AgentRef, INBOUND_CHANNEL, type NoticesDue } from "../../contract/messages/addresses.ts";
 import { subjectsOf } from "../../contract/messages/subjects.ts";
-import type { SyntheticMessage } from "../../contract/messages/user-message.ts";
-import type { Bus } from "../../contract/ports/bus.ts";
-import { collection, keyOf } from "../../contract/ports/collection.ts";
-import type { Store } from "../../contract/ports/store.ts";
+import type { Audience } from "../../contract/messages/work-context.ts";
+import { ack, type Bus, type Outcome } from "../../contract/ports/bus.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
+import { collection, keyOf, type Store } from "../../contract/ports/store.ts";
 import { update } from "../../contract/ports/update.ts";
-import { cutToBytes } from "../../lib/index.ts";
-import type { CoreDeps } from "../../turns/index.ts";
-import type { InboundTask } from "./inbound-task.ts";
+import { audienceAt, type Destination, publishReply } from "../../delivery/index.ts";
+import { cutToBytes, stableId, summarisePrompt } from "../../lib/index.ts";
+import { currentSession, type SessionHistory } from "../../sessions/index.ts";
+import type { CoreDeps, RunningTurns } from "../../turns/index.ts";
 
 /** A notice for people that came from the work for a calling agent (A10). */
 export const Notice = z.looseObject({
@@ -37,7 +38,7 @@ const notices = collection("a2a-notices", NoticeRecord);
 const EMPTY: NoticeRecord = { waiting: [], sending: [], sent: [] };
 
 /** Resolves to the stored record; if `change` returns the same object, nothing is written. */
-export const changeNotices = async (
+const changeNotices = async (
   store: Store,
   { tenant, agent }: AgentRef,
   change: (record: NoticeRecord) => NoticeRecord,
@@ -48,7 +49,7 @@ export const changeNotices = async (
 
 const MAX_NOTICE_BYTES = 4_000;
 /** Limit for one message. */
-export const MAX_NOTICES = 60;
+const MAX_NOTICES = 60;
 
 /** Stores a notice until the people's conversation is idle (A10). Throws "too-large" if too many notices wait. */
 export const addNotice = async (
@@ -61,7 +62,7 @@ export const addNotice = async (
     await changeNotices(store, self, (record) => (isKnown(record, notice.id) ? record : withNotice(record, notice)));
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "too-large") throw error;
-    throw new AppError("too-large", "So much waits for people already that no more is kept for them.");
+    throw new AppError("too-large", "Too many notices are waiting already: this one was not stored.");
   }
   const subject = subjectsOf(tenant).a2aNotices(agent);
   await bus.publish(subject, { tenant, agent }, { id: `${agent}/${notice.id}`, key: agent });
@@ -76,23 +77,108 @@ const withNotice = (record: NoticeRecord, notice: Notice): NoticeRecord => ({
 });
 
 /** More would not fit into one message, so the notices are posted without waiting for an idle moment. */
-export const isFull = ({ waiting }: Pick<NoticeRecord, "waiting">): boolean => waiting.length >= MAX_NOTICES;
+const isFull = ({ waiting }: Pick<NoticeRecord, "waiting">): boolean => waiting.length >= MAX_NOTICES;
 
-/** Adds a notice about an answer if people follow its skill (A10). Idempotent. */
-export const addAnswerNotice = async (
-  deps: Pick<CoreDeps, "bus" | "store" | "logger">,
-  { synthetic }: SyntheticMessage,
-  task: InboundTask,
-  toldSkills: readonly string[],
-): Promise<void> => {
-  const { id, skill, state, answer, createdAt } = task;
-  if (state !== "completed" || !answer || skill === undefined || !toldSkills.includes(skill)) return;
-  const title = synthetic.origin.promptSummary;
-  try {
-    await addNotice(deps, task, { id, taskId: id, title, text: answer, at: createdAt });
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "too-large") throw error;
-    // The caller has its answer, so a full notice list must not fail the task.
-    deps.logger.warn({ task: id, why: error.message }, "could not add notice about an answer");
+export interface NoticeDeps extends CoreDeps {
+  readonly history: SessionHistory;
+  readonly turns: RunningTurns;
+}
+
+export interface NoticeRules {
+  /** Destination of the notices. */
+  readonly home: Destination;
+  /** Required idle time of the conversation before a post. */
+  readonly idleMs: number;
+}
+
+/** Retry delay while the destination is unknown, because the person has not written to the agent in private yet. */
+const UNKNOWN_DESTINATION_MS = 60_000;
+const MAX_SENT_IDS = 500;
+
+/** Posts the collected notices as one message once the conversation is idle (A10). */
+export const handleNoticesDue = async (deps: NoticeDeps, due: NoticesDue, rules: NoticeRules): Promise<Outcome> => {
+  const { store, checkpoint } = deps;
+  const { waiting, sending } = await changeNotices(store, due, (record) => record);
+  if (waiting.length + sending.length === 0) return ack;
+  const audience = await audienceAt(store, due.tenant, rules.home);
+  if (audience === undefined) return { retryInMs: UNKNOWN_DESTINATION_MS };
+  if (sending.length === 0) {
+    const waitMs = await idleDelayMs(deps, due, audience, rules.idleMs);
+    if (waitMs > 0 && !isFull({ waiting })) return { retryInMs: waitMs };
   }
+  const record = await changeNotices(store, due, (current) =>
+    current.sending.length > 0
+      ? current
+      : { ...current, waiting: current.waiting.slice(MAX_NOTICES), sending: current.waiting.slice(0, MAX_NOTICES) },
+  );
+  await checkpoint("notices.fixed");
+  await post(deps, due, audience, record.sending);
+  await checkpoint("notices.published");
+  const ids = new Set(record.sending.map(({ id }) => id));
+  const rest = await changeNotices(store, due, (current) => ({
+    ...current,
+    sending: current.sending.filter(({ id }) => !ids.has(id)),
+    sent: [...current.sent, ...ids].slice(-MAX_SENT_IDS),
+  }));
+  return rest.waiting.length > 0 ? { retryInMs: rules.idleMs } : ack;
 };
+
+/** Minimum delay in milliseconds; 0 if the conversation has been idle long enough and no turn is running. */
+const idleDelayMs = async (
+  { store, clock, history, turns }: NoticeDeps,
+  { tenant, agent }: NoticesDue,
+  { conversation }: Audience,
+  idleMs: number,
+): Promise<number> => {
+  if (idleMs === 0) return 0;
+  const ask = stableId("busy", tenant, agent, String(clock.monotonic()));
+  if (await turns.isBusy({ tenant, agent }, conversation, ask)) return idleMs;
+  const { entries } = await history.window(await currentSession(store, { tenant, agent, conversation }));
+  const last = entries.findLast(({ kind }) => kind === "turn");
+  return last === undefined ? 0 : Math.max(0, Date.parse(last.at) + idleMs - clock.now());
+};
+
+const post = async (
+  { bus, store, history }: NoticeDeps,
+  { tenant, agent }: NoticesDue,
+  audience: Audience,
+  notices: readonly Notice[],
+): Promise<void> => {
+  const id = stableId("notices", tenant, agent, ...notices.map((notice) => notice.id));
+  const times = notices.map(({ at }) => Date.parse(at));
+  const startedAt = isoTime(Math.min(...times));
+  const latest = isoTime(Math.max(...times));
+  const titles = [...new Set(notices.map(({ title }) => title))];
+  const origin = {
+    channel: INBOUND_CHANNEL,
+    promptSummary: summarisePrompt(titles.join(", ")),
+    startedAt,
+    sessionId: null,
+  };
+  const markdown = composeText(notices, titles.length > 1);
+  await publishReply(bus, {
+    id,
+    tenant,
+    agent,
+    sessionId: null,
+    kind: "final",
+    markdown,
+    origin,
+    cause: {
+      turnId: id,
+      rootTurnId: id,
+      asker: { personId: audience.personId ?? "", accountId: audience.accountId ?? "", name: titles[0] ?? "" },
+      trigger: "inbound",
+      steps: notices.map(({ taskId, title }) => ({ kind: "call", id: taskId, name: title })),
+    },
+    audience,
+    mayRepeat: true,
+    createdAt: latest,
+    traceId: stableId("trace", id),
+  });
+  const shownIn = await currentSession(store, { tenant, agent, conversation: audience.conversation });
+  await history.noteSaid(shownIn, { kind: "said", replyId: id, at: latest, markdown, origin });
+};
+
+const composeText = (notices: readonly Notice[], isFromSeveral: boolean): string =>
+  notices.map(({ title, text }) => (isFromSeveral ? `**${title}**\n\n${text}` : text)).join("\n\n---\n\n");

@@ -1,16 +1,16 @@
-import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import type { AgentRef } from "../../contract/messages/addresses.ts";
 import { subjectsOf } from "../../contract/messages/subjects.ts";
 import type { Consumer } from "../../contract/ports/bus.ts";
 import type { SubtaskDeps } from "../../subtasks/index.ts";
-import { handleTaskCancelled } from "./cancel-task.ts";
-import { handleNoticesDue, type NoticeDeps, type NoticeRules } from "./handle-notices-due.ts";
+import { handleTaskCancelled } from "./end-task.ts";
 import type { InboundTurns } from "./inbound-turns.ts";
+import { handleNoticesDue, type NoticeDeps, type NoticeRules } from "./notices.ts";
 
 export interface InboundOptions {
   /** Absent if the agent has no home channel for notices. */
   readonly notices?: NoticeRules | undefined;
   /** Skills whose answers are also posted to people. */
-  readonly toldSkills?: readonly string[];
+  readonly noticeSkills?: readonly string[];
 }
 
 interface InboundDeps extends SubtaskDeps, NoticeDeps {
@@ -23,11 +23,11 @@ const MAX_CONCURRENT_HANDLERS = 16;
 export const startInbound = async (
   deps: InboundDeps,
   self: AgentRef,
-  { notices, toldSkills = [] }: InboundOptions,
+  { notices, noticeSkills = [] }: InboundOptions,
 ): Promise<Consumer[]> => {
   const { bus, inbound } = deps;
   const subjects = subjectsOf(self.tenant);
-  await inbound.listenTo(self, { toldSkills: notices && toldSkills });
+  await inbound.listenTo(self, { noticeSkills: notices && noticeSkills });
   const options = { durable: "a2a", concurrency: MAX_CONCURRENT_HANDLERS };
   const cancelled = await bus.consume(subjects.a2aTaskCancelled(self.agent), options, (address) =>
     handleTaskCancelled(deps, address),

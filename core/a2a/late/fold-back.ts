@@ -1,16 +1,42 @@
 import { AppError } from "../../contract/app-error.ts";
 import { subjectsOf } from "../../contract/messages/subjects.ts";
-import { parentContextOf, type Subtask } from "../../contract/messages/subtask.ts";
-import type { LateA2ANotification } from "../../contract/messages/subtask-message.ts";
-import type { WorkContext } from "../../contract/messages/work-context.ts";
-import { workContextOf } from "../../contract/messages/work-context.ts";
+import { hasEnded, type LateA2ANotification, parentContextOf, type Subtask } from "../../contract/messages/subtask.ts";
+import { type WorkContext, workContextOf } from "../../contract/messages/work-context.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
 import { cutToBytes } from "../../lib/index.ts";
 import { addNotification, MAX_KEY_CHARS, type Notification } from "../../memory/index.ts";
-import { readSubtask } from "../../subtasks/index.ts";
+import { deliverToSubtask, readSubtask, type SubtaskDeps } from "../../subtasks/index.ts";
 import type { CoreDeps } from "../../turns/index.ts";
 import type { PeerCall } from "../record/peer-call.ts";
 import type { PeerUpdate } from "../record/peer-update.ts";
 import { changeLate, type LateItem, readLate } from "./late-record.ts";
+
+/**
+ * Delivers an update to the subtask that asked if it is still running, which a compare-and-set of its record decides.
+ * Otherwise the update goes to the session that the subtask worked for (L1).
+ */
+export const notifySubtask = async (deps: SubtaskDeps, call: PeerCall, update: PeerUpdate): Promise<void> => {
+  const { tenant, agent, peer } = call;
+  const { subtaskId } = call.standing;
+  if (subtaskId === undefined) return;
+  const { id, kind, text } = update;
+  const at = isoTime(deps.clock.now());
+  const content =
+    kind === "status"
+      ? { status: `${peer}: ${call.note ?? "working"}` }
+      : { note: { id, type: "answer" as const, from: peer, content: text, at } };
+  const changed = await deliverToSubtask(deps, { tenant, agent, id: subtaskId }, content);
+  if (changed === undefined) {
+    deps.logger.warn(
+      { call: call.id, subtask: subtaskId, traceId: call.traceId },
+      "subtask has expired, peer update dropped",
+    );
+    return;
+  }
+  if (kind === "status") deps.activity.touch(changed);
+  const isDelivered = kind === "status" ? !hasEnded(changed) : changed.inbox.some((note) => note.id === id);
+  if (!isDelivered) await foldBack(deps, call, update, changed);
+};
 
 /** Limit for an addition that the memory did not accept. */
 const MAX_BYTES = 8_000;
@@ -27,24 +53,24 @@ export const foldBack = async (
 ): Promise<void> => {
   const { tenant, agent, peer, headline, traceId } = call;
   const { id, kind } = update;
-  const inherited = await primaryOf(deps, call, subtask);
-  if (inherited === undefined) {
+  const work = await ownerContextOf(deps, call, subtask);
+  if (work === undefined) {
     deps.logger.warn({ call: call.id, subtask: subtask?.id, traceId }, "late update has no session, dropped");
     return;
   }
-  const { sessionId } = inherited;
+  const { sessionId } = work;
   const { items, told = [] } = await readLate(deps.store, { tenant, agent, sessionId });
   if (told.includes(id)) return;
   const key = memoryKeyFor(call, update, subtask);
   // Every poll of a task repeats its open question.
   if (!items.some((item) => item.id === id)) {
-    const isKept = await keep(deps, sessionId, { key, summary: headline, text: update.text });
-    await deps.checkpoint("late.kept");
-    const lost = !isKept && update.addedBy !== undefined && { words: cutToBytes(update.text, MAX_BYTES) };
+    const isKept = await saveToMemory(deps, sessionId, { key, summary: headline, text: update.text });
+    await deps.checkpoint("late.saved");
+    const unsaved = !isKept && update.addedBy !== undefined && { words: cutToBytes(update.text, MAX_BYTES) };
     if (kind !== "status") {
       const askedBy = subtask !== undefined && { subtask: subtask.name };
-      const item = { id, callId: call.id, kind, key, isKept, ...lost, peer, headline, ...askedBy, ...inherited };
-      await list(deps, item, call);
+      const item = { id, callId: call.id, kind, key, isKept, ...unsaved, peer, headline, ...askedBy, ...work };
+      await addToRecord(deps, item, call);
     }
   }
   await deps.checkpoint("late.listed");
@@ -69,8 +95,8 @@ export const foldBack = async (
   });
 };
 
-/** False if the memory is full; people get the update all the same. */
-const keep = async (deps: CoreDeps, sessionId: string, notification: Notification): Promise<boolean> => {
+/** False if the memory is full; people still get the update. */
+const saveToMemory = async (deps: CoreDeps, sessionId: string, notification: Notification): Promise<boolean> => {
   try {
     await addNotification(deps, sessionId, notification);
     return true;
@@ -84,28 +110,28 @@ const keep = async (deps: CoreDeps, sessionId: string, notification: Notificatio
   }
 };
 
-const list = async (deps: CoreDeps, item: LateItem, { tenant, agent }: PeerCall): Promise<void> => {
+const addToRecord = async (deps: CoreDeps, item: LateItem, { tenant, agent }: PeerCall): Promise<void> => {
   await changeLate(deps.store, { tenant, agent, sessionId: item.sessionId }, (record) =>
     record.items.some(({ id }) => id === item.id) ? record : { ...record, items: [...record.items, item] },
   );
 };
 
 /** The session that owns the work, with the context of its turns. Undefined if a subtask on the way has expired. */
-const primaryOf = async (
+const ownerContextOf = async (
   deps: CoreDeps,
   call: PeerCall,
   subtask: Subtask | undefined,
 ): Promise<WorkContext | undefined> => {
   const { chain, traceId } = call;
   if (subtask === undefined) return workContextOf({ ...call, standing: { ...call.standing, chain } });
-  const top = await topOf(deps, subtask);
+  const top = await topSubtaskOf(deps, subtask);
   if (top === undefined) return undefined;
   const work = parentContextOf(top);
   return { ...work, standing: { ...work.standing, chain }, traceId };
 };
 
 /** The subtask that the session itself started. */
-const topOf = async ({ store }: CoreDeps, subtask: Subtask): Promise<Subtask | undefined> => {
+const topSubtaskOf = async ({ store }: CoreDeps, subtask: Subtask): Promise<Subtask | undefined> => {
   let top: Subtask | undefined = subtask;
   while (top?.parentSubtaskId !== undefined) {
     const { tenant, agent, parentSubtaskId: id }: Subtask = top;

@@ -1,10 +1,9 @@
 import { z } from "zod";
-import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import type { AgentRef } from "../../contract/messages/addresses.ts";
 import { LateAnswer } from "../../contract/messages/synthetic.ts";
 import { WorkContext } from "../../contract/messages/work-context.ts";
 import { RETENTION_MS } from "../../contract/ports/bus.ts";
-import { collection, keyOf } from "../../contract/ports/collection.ts";
-import type { Store } from "../../contract/ports/store.ts";
+import { collection, keyOf, type Store } from "../../contract/ports/store.ts";
 import { update } from "../../contract/ports/update.ts";
 
 /** The record names the call and its headline `callId` and `headline`; `id` is that of the update. */

@@ -3,11 +3,10 @@ import type { TurnEntry } from "../../sessions/index.ts";
 import { isOutstanding, readOwner, type SubtaskDeps } from "../../subtasks/index.ts";
 import type { Agent } from "../../turns/index.ts";
 import { settleCall } from "../calls/settle-call.ts";
-import { foldBack } from "../late/fold-back.ts";
-import { notifySubtask } from "../late/notify-subtask.ts";
+import { foldBack, notifySubtask } from "../late/fold-back.ts";
 import { changeCall, type PeerCall, readCall } from "../record/peer-call.ts";
 import { additionFrom } from "../record/peer-update.ts";
-import { deleteDelegationNote } from "./delegation-note.ts";
+import { deleteDelegationNote } from "./peer-request.ts";
 
 type TurnEnd = Pick<TurnEntry, "outcome" | "finalText" | "suppressed">;
 

@@ -1,3 +1,5 @@
+import { messageOf } from "../../contract/app-error.ts";
+import type { PeerCallAddress } from "../../contract/messages/addresses.ts";
 import type { PeerMode } from "../../contract/messages/inbound-call.ts";
 import { subjectsOf } from "../../contract/messages/subjects.ts";
 import {
@@ -7,13 +9,13 @@ import {
   syntheticMessage,
 } from "../../contract/messages/user-message.ts";
 import { ack, type Outcome } from "../../contract/ports/bus.ts";
-import type { Agent } from "../../turns/index.ts";
+import { cutToBytes } from "../../lib/index.ts";
+import { MAX_NOTE_BYTES, WorkingMemory } from "../../memory/index.ts";
+import type { Agent, CoreDeps } from "../../turns/index.ts";
 import type { TurnPrompt } from "../../turns/source/index.ts";
 import { noAnswer, notifyCaller, settleCall } from "../calls/settle-call.ts";
 import type { PeerDeps } from "../deps.ts";
-import { peerWakeIdOf } from "../record/call-turns.ts";
-import { type PeerCall, peerSessionOf } from "../record/peer-call.ts";
-import { saveDelegationNote } from "./delegation-note.ts";
+import { type PeerCall, peerRequestIdOf, peerSessionOf } from "../record/peer-call.ts";
 
 /** The message that starts a local peer's turn. Its reply goes back to the call, never to people (A5). */
 export const peerRequestMessage = (call: PeerCall): SyntheticMessage => {
@@ -26,7 +28,7 @@ export const peerRequestMessage = (call: PeerCall): SyntheticMessage => {
   } as const;
   const work = { ...call, sessionId, standing: { owner, background: true, chain } };
   return syntheticMessage({ tenant, agent: peer }, work, {
-    id: peerWakeIdOf(agent, id),
+    id: peerRequestIdOf(agent, id),
     type: "peer",
     at: createdAt,
     text: peerRequestText(call),
@@ -35,18 +37,18 @@ export const peerRequestMessage = (call: PeerCall): SyntheticMessage => {
 };
 
 /** Instruction in front of the message. */
-const HOW: Readonly<Record<PeerMode, string>> = {
+const INSTRUCTIONS: Readonly<Record<PeerMode, string>> = {
   notify:
-    "This is information, not a request: nobody waits for an answer. Note or do what follows from it. Do not reply " +
-    "unless you have a genuine question.",
+    "This is information, not a request: the other agent expects no answer. Save it or act on it if needed. Do not " +
+    "reply unless you have a genuine question.",
   task_delegate:
-    "You are asked to do this. What you write at the end is your result: the other agent gets nothing else.",
-  consult: "You are asked a question, and the other agent waits. What you write is your answer: be brief.",
+    "The other agent asks you to do this. Your final text is the result: the other agent gets nothing else.",
+  consult: "The other agent asks you a question and waits. Your text is the answer: be brief.",
 };
 
 /** The message as prompt text: it is a colleague's request, not a directive. */
 const peerRequestText = ({ agent, mode, message }: Pick<PeerCall, "agent" | "mode" | "message">): string =>
-  `[message from the agent ${agent}] ${HOW[mode]} No person reads your words.\n\n${message}`;
+  `[message from the agent ${agent}] ${INSTRUCTIONS[mode]} No person sees your reply.\n\n${message}`;
 
 /**
  * Prompt of a turn that another agent's message starts (A5). A notification or question gets a small budget of tool
@@ -92,5 +94,34 @@ const publishRequest = async ({ bus, checkpoint }: PeerDeps, call: PeerCall): Pr
     id: message.id,
     key: orderKey(message),
   });
-  await checkpoint("peer.woken");
+  await checkpoint("peer.requested");
+};
+
+type Deps = Pick<CoreDeps, "store" | "clock" | "logger">;
+
+const noteKey = ({ id }: Pick<PeerCallAddress, "id">): string => `focus/${id}`;
+
+/** Saves the delegated request in the local peer's memory (A6). A failure does not stop the work (A7). */
+const saveDelegationNote = async ({ store, clock, logger }: Deps, call: PeerCall): Promise<void> => {
+  const { id, agent, message, createdAt, deadlineAt, traceId } = call;
+  const text = `Asked by ${agent} at ${createdAt}:\n\n${message}`;
+  try {
+    const memory = new WorkingMemory(store, clock, peerSessionOf(call));
+    await memory.save(noteKey(call), cutToBytes(text, MAX_NOTE_BYTES), Math.max(1, deadlineAt - clock.now()));
+  } catch (error) {
+    logger.warn({ call: id, traceId, error: messageOf(error) }, "could not save delegation note");
+  }
+};
+
+/** A note that could not be deleted expires. */
+export const deleteDelegationNote = async (
+  { store, clock, logger }: Deps,
+  sessionId: string,
+  call: Pick<PeerCallAddress, "id">,
+): Promise<void> => {
+  try {
+    await new WorkingMemory(store, clock, sessionId).delete(noteKey(call));
+  } catch (error) {
+    logger.warn({ call: call.id, error: messageOf(error) }, "could not delete delegation note");
+  }
 };

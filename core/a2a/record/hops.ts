@@ -32,36 +32,36 @@ export const incomingChain = (
   metadata: Metadata | undefined,
   own: string,
 ): ReplyOriginExtension | "exhausted" | undefined => {
-  const brought = readExtension(metadata);
-  return brought && (arrivedChain(brought, own) ?? "exhausted");
+  const received = readExtension(metadata);
+  return received && (acceptChain(received, own) ?? "exhausted");
 };
 
 /**
  * Replaces the sender's spelling of us by our own, so that a second spelling does not start a second count. Undefined if
  * the pair has used up its hops, or if the message comes from ourselves (A3, A4).
  */
-export const arrivedChain = (brought: ReplyOriginExtension, own: string): ReplyOriginExtension | undefined => {
+export const acceptChain = (received: ReplyOriginExtension, own: string): ReplyOriginExtension | undefined => {
   const hops: Record<string, number> = {};
-  for (const [pair, count] of Object.entries(brought.hops)) {
-    const names = pair.split(" ").map((name) => (name === brought.to ? own : name));
+  for (const [pair, count] of Object.entries(received.hops)) {
+    const names = pair.split(" ").map((name) => (name === received.to ? own : name));
     const [one = "", other = ""] = names;
     const known = names.length === 2 ? pairOf(one, other) : pair;
     hops[known] = (hops[known] ?? 0) + count;
     if (one === own && other === own) return undefined;
     if (names.includes(own) && (hops[known] ?? 0) > MAX_HOPS) return undefined;
   }
-  return ReplyOriginExtension.safeParse({ ...brought, hops }).data;
+  return ReplyOriginExtension.safeParse({ ...received, hops }).data;
 };
 
-/** The chain of a turn: its own, or the one that a protocol call brought. */
+/** The chain of a turn: its own, or the one that came with a protocol call. */
 export const chainOf = ({
   delegationContext,
   origin,
 }: Pick<ToolContext, "delegationContext" | "origin">): PeerChain | undefined => {
   if (delegationContext.chain !== undefined) return delegationContext.chain;
-  const brought = ReplyOriginExtension.safeParse(origin.chain).data;
-  if (brought === undefined) return undefined;
-  return { root: brought.rootCorrelationId, hops: brought.hops, lastHopAt: Date.parse(origin.startedAt) };
+  const received = ReplyOriginExtension.safeParse(origin.chain).data;
+  if (received === undefined) return undefined;
+  return { root: received.rootCorrelationId, hops: received.hops, lastHopAt: Date.parse(origin.startedAt) };
 };
 
 /** The chain with one more hop between a pair; undefined if the hop exceeds a limit (A4). */

@@ -1,17 +1,16 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { PeerCallAddress } from "../../contract/messages/addresses.ts";
-import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import type { AgentRef, PeerCallAddress } from "../../contract/messages/addresses.ts";
 import { PeerMode } from "../../contract/messages/inbound-call.ts";
 import { subjectsOf } from "../../contract/messages/subjects.ts";
 import { PeerChain, WorkContext } from "../../contract/messages/work-context.ts";
 import { RETENTION_MS } from "../../contract/ports/bus.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
-import { collection, keyOf } from "../../contract/ports/collection.ts";
-import type { Store } from "../../contract/ports/store.ts";
+import { collection, keyOf, type Store } from "../../contract/ports/store.ts";
 import { update } from "../../contract/ports/update.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { stableId } from "../../lib/index.ts";
+import { callbackIdOf } from "../../subtasks/index.ts";
 import type { CoreDeps } from "../../turns/index.ts";
 
 /** The task at a remote agent, as far as it is known here. */
@@ -26,7 +25,7 @@ export const RemoteTask = z.looseObject({
   seen: z.array(z.string()),
   /** The remote agent's question, until it is answered. */
   question: z.string().optional(),
-  /** The round whose question a consultation returned as its tool result; it needs no turn of its own. */
+  /** The round whose question a consultation returned as its tool result; it needs no separate turn. */
   questionRead: z.int().optional(),
   /** Number of questions so far. */
   rounds: z.int(),
@@ -84,6 +83,8 @@ export const PeerCall = z.looseObject({
 });
 export type PeerCall = z.infer<typeof PeerCall>;
 
+export type RemoteCall = PeerCall & { readonly remote: RemoteTask };
+
 const calls = collection("peer-calls", PeerCall, { ttlMs: RETENTION_MS });
 
 export const callKey = ({ tenant, agent, id }: PeerCallAddress) => keyOf(calls, tenant, agent, id);
@@ -119,7 +120,7 @@ export const unreachableNote = ({ state, remote }: Pick<PeerCall, "state" | "rem
     ? undefined
     : `unreachable, retrying since ${isoTime(remote.unreachableSince).slice(11, 16)} UTC`;
 
-/** No turn waits for the answer: it arrives in a turn of its own. */
+/** No turn waits for the answer: it arrives in a separate turn. */
 export const comesLater = ({ mode, demotedAt }: Pick<PeerCall, "mode" | "demotedAt">): boolean =>
   mode === "task_delegate" || demotedAt !== undefined;
 
@@ -147,4 +148,20 @@ export const peerSessionOf = ({ tenant, peer, agent, sessionId }: PeerCall): str
 export const callIdOf = ({ tenant, agent, idempotencyKey }: AgentRef & Pick<ToolContext, "idempotencyKey">): string => {
   const digest = createHash("sha256").update(JSON.stringify([tenant, agent, idempotencyKey]));
   return `call-${digest.digest("hex").slice(0, 12)}`;
+};
+
+/** The turn about a question of the other agent. */
+export const questionIdOf = (callId: string, round: number): string => `${callbackIdOf(callId)}/${round}`;
+/** The turn about updates that arrived after the turn or subtask that asked had ended. */
+export const lateIdOf = (notification: string): string => `late/${notification}`;
+/** The local peer's turn that a call starts. */
+export const peerRequestIdOf = (agent: string, callId: string): string => `peer/${agent}/${callId}`;
+
+/** Addresses of all messages that may continue the work of a call: the local peer's turn, and turns of the sender. */
+export const turnsAfterCall = ({ tenant, agent, peer, id, remote }: PeerCall) => {
+  const rounds = Array.from({ length: remote?.rounds ?? 0 }, (_, round) => round + 1);
+  const questions = rounds.flatMap((round) => [questionIdOf(id, round), lateIdOf(`${id}/input-required/${round}`)]);
+  const late = ["result", "error"].map((kind) => lateIdOf(`${id}/${kind}`));
+  const here = [callbackIdOf(id), ...questions, ...late].map((each) => ({ tenant, agent, id: each }));
+  return remote === undefined ? [{ tenant, agent: peer, id: peerRequestIdOf(agent, id) }, ...here] : here;
 };

@@ -1,4 +1,4 @@
-import type { LateA2ANotification } from "../../contract/messages/subtask-message.ts";
+import type { LateA2ANotification } from "../../contract/messages/subtask.ts";
 import { stableId } from "../../lib/index.ts";
 import type { PeerCall } from "./peer-call.ts";
 
@@ -34,9 +34,9 @@ export const additionFrom = (call: PeerCall, addedBy: string, text: string): Pee
 export const updateText = (call: PeerCall, kind: LateA2ANotification["kind"]): string => {
   const { peer, answer = "", error = "", note = "working", remote, id } = call;
   const asked = askedOf(call);
-  if (kind === "result") return `${asked}\n\n${peer} answered:\n${answer.trim() || "(it had nothing to say)"}`;
+  if (kind === "result") return `${asked}\n\n${peer} answered:\n${answer.trim() || "(an empty answer)"}`;
   if (kind === "error") return `${asked}\n\nThat failed: ${error}`;
-  if (kind === "status") return `${asked}\n\n${peer} is at work: ${note}`;
+  if (kind === "status") return `${asked}\n\n${peer} is working: ${note}`;
   return (
     `${asked}\n\n${peer} wants to know: ${remote?.question ?? ""}\n\n` +
     `Answer with send_message_to_agent, agent "${peer}", task "${id}".`

@@ -4,7 +4,7 @@ import { questionMessage } from "../calls/callback-turn.ts";
 import { settleCall } from "../calls/settle-call.ts";
 import type { TaskUpdate } from "../client/task-update.ts";
 import type { PeerDeps } from "../deps.ts";
-import { notifySubtask } from "../late/notify-subtask.ts";
+import { notifySubtask } from "../late/fold-back.ts";
 import { changeCall, comesLater, openQuestion, type PeerCall } from "../record/peer-call.ts";
 import { updateFrom } from "../record/peer-update.ts";
 import { redactAddresses } from "../record/redact.ts";
@@ -17,7 +17,7 @@ const MAX_QUESTION_CHARS = 4_000;
 
 /** Applies an update once: a final state ends the call, any other leaves it open (L1). */
 export const applyTaskUpdate = async (deps: PeerDeps, call: PeerCall, update: TaskUpdate): Promise<void> => {
-  await deps.checkpoint("call.heard");
+  await deps.checkpoint("call.updated");
   if (update.taskId !== undefined && call.remote?.taskId === undefined) await saveTaskId(deps, call, update.taskId);
   if (call.mode === "notify") await settleCall(deps, call, { answer: "" });
   else if (update.state === "completed") await settleCall(deps, call, { answer: update.answer });
@@ -29,7 +29,7 @@ export const applyTaskUpdate = async (deps: PeerDeps, call: PeerCall, update: Ta
 /** The reason may contain details for the remote operators, so people see a redacted one. */
 const applyFailure = async (deps: PeerDeps, call: PeerCall, { text, answer }: TaskUpdate): Promise<void> => {
   const reason = text || answer;
-  await settleCall(deps, call, { error: redactAddresses(reason) || "It failed there.", detail: reason });
+  await settleCall(deps, call, { error: redactAddresses(reason) || "The agent gave no reason.", detail: reason });
 };
 
 const saveTaskId = async (deps: PeerDeps, call: PeerCall, taskId: string): Promise<void> => {
@@ -70,7 +70,7 @@ const applyProgress = async (deps: PeerDeps, call: PeerCall, update: TaskUpdate)
 };
 
 const applyQuestion = async (deps: PeerDeps, call: PeerCall, update: TaskUpdate): Promise<void> => {
-  const question = update.text.slice(0, MAX_QUESTION_CHARS) || "(it did not say what)";
+  const question = update.text.slice(0, MAX_QUESTION_CHARS) || "(a question without text)";
   const questionId = stableId("question", question);
   await unlessDuplicate(deps, call, update, (current, remote) => {
     const asked = { ...remote.asked, [questionId]: (remote.asked[questionId] ?? 0) + 1 };
@@ -81,9 +81,10 @@ const applyQuestion = async (deps: PeerDeps, call: PeerCall, update: TaskUpdate)
   if (current?.remote === undefined || openQuestion(current) === undefined) return;
   const { rounds, asked } = current.remote;
   if (rounds > MAX_ROUNDS || (asked[questionId] ?? 0) >= MAX_REPEATS) {
-    const why = rounds > MAX_ROUNDS ? `asked more than ${MAX_ROUNDS} questions` : "asked the same again and again";
+    const why =
+      rounds > MAX_ROUNDS ? `asked more than ${MAX_ROUNDS} questions` : `asked the same question ${MAX_REPEATS} times`;
     await settleCall(deps, current, {
-      error: `It was given up: ${current.peer} ${why}. The last one was: ${question}`,
+      error: `The task was stopped, because ${current.peer} ${why}. The last one was: ${question}`,
     });
     return;
   }

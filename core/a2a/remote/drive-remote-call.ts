@@ -3,13 +3,11 @@ import type { PeerCallAddress } from "../../contract/messages/addresses.ts";
 import { ack, type Outcome } from "../../contract/ports/bus.ts";
 import { ChildAbort, raceAbort } from "../../lib/index.ts";
 import { noAnswer, notifyCaller, settleCall } from "../calls/settle-call.ts";
-import { failureDetail, failureText, isUnreachable } from "../client/peer-failure.ts";
+import { failureDetail, failureText, isUnreachable, unreachableText } from "../client/peer-fetch.ts";
 import type { PeerDeps } from "../deps.ts";
-import { changeCall, readCall } from "../record/peer-call.ts";
+import { changeCall, type PeerCall, type RemoteCall, readCall } from "../record/peer-call.ts";
 import { applyTaskUpdate } from "./apply-task-update.ts";
-import type { RemoteCall } from "./outgoing-message.ts";
-import { isStreamed, type Look, remoteTaskUpdates } from "./remote-task-updates.ts";
-import { markReachable, markUnreachable, unreachableUntil } from "./unreachable-peer.ts";
+import { isStreamed, type Poll, remoteTaskUpdates } from "./remote-task-updates.ts";
 
 /** Timeout of a request that is not a stream. */
 const REQUEST_MS = 30_000;
@@ -47,7 +45,7 @@ export const driveRemoteCall = async (deps: PeerDeps, call: RemoteCall): Promise
   return { retryInMs: Math.max(1, nextAt - now) };
 };
 
-export const pauseAfter = (looks: number): number => FIRST_PAUSE_MS * 2 ** Math.min(looks, MAX_DOUBLINGS);
+const pauseAfter = (looks: number): number => FIRST_PAUSE_MS * 2 ** Math.min(looks, MAX_DOUBLINGS);
 
 interface Poller {
   /** The driver sends the first message; other pollers react to a hint. */
@@ -65,12 +63,14 @@ const pollRemoteCall = async (deps: PeerDeps, call: RemoteCall, poller: Poller):
   );
   const over = new ChildAbort(deps.stopping);
   const timeoutMs = Math.min(isStreamed(call) ? MAX_STREAM_MS : REQUEST_MS, call.deadlineAt - clock.now());
-  const timer = clock.after(timeoutMs, () => over.abort(new AppError("unavailable", `${call.peer} took too long`)));
-  const look = { ...poller, call, signal: over.signal };
+  const timer = clock.after(timeoutMs, () =>
+    over.abort(new AppError("unavailable", `${call.peer} did not respond in time`)),
+  );
+  const poll = { ...poller, call, signal: over.signal };
   const response = { any: false };
   try {
     // The race enforces the deadline even if a request ignores the signal.
-    await raceAbort(applyUpdates(deps, look, response), over.signal);
+    await raceAbort(applyUpdates(deps, poll, response), over.signal);
   } catch (error) {
     if (deps.stopping.aborted) throw error;
     const detail = failureDetail(error);
@@ -84,15 +84,15 @@ const pollRemoteCall = async (deps: PeerDeps, call: RemoteCall, poller: Poller):
 };
 
 /** Sets `response.any` with the first update: a stream that breaks off later does not make the peer unreachable. */
-const applyUpdates = async (deps: PeerDeps, look: Look, response: { any: boolean }): Promise<void> => {
+const applyUpdates = async (deps: PeerDeps, poll: Poll, response: { any: boolean }): Promise<void> => {
   const { remoteAgents } = deps;
-  const { call, signal } = look;
+  const { call, signal } = poll;
   const peer = remoteAgents.find(call.tenant, call.peer);
   if (peer === undefined) throw new AppError("not-found", `${call.peer} is no longer configured`);
   const client = await remoteAgents.clientOf(peer);
   signal.throwIfAborted();
   let progress = 0;
-  for await (const update of remoteTaskUpdates(deps, client, look)) {
+  for await (const update of remoteTaskUpdates(deps, client, poll)) {
     response.any = true;
     await markReachable(deps, call);
     if (update.state !== "working" || ++progress <= MAX_PROGRESS_UPDATES) await applyTaskUpdate(deps, call, update);
@@ -129,3 +129,41 @@ export const handlePeerEvent = async (deps: PeerDeps, address: PeerCallAddress, 
   const isAwaited = answers.length > 0 && question === undefined;
   return isAwaited && attempt <= POLLS_AFTER_ANSWER ? { retryInMs: pauseAfter(attempt) } : ack;
 };
+
+/** Used for a peer without its own setting. */
+const DEFAULT_UNREACHABLE_MS = 600_000;
+const MAX_DETAIL_CHARS = 2_000;
+
+/** End of the retries for an unreachable peer; Infinity for a reachable one. Wall clock, milliseconds. */
+const unreachableUntil = ({ remoteAgents }: PeerDeps, { tenant, peer, remote }: PeerCall): number =>
+  remote?.unreachableSince === undefined
+    ? Number.POSITIVE_INFINITY
+    : remote.unreachableSince + (remoteAgents.find(tenant, peer)?.unreachableMs ?? DEFAULT_UNREACHABLE_MS);
+
+/** Records that a request got no answer. People see since when it is retried; after the limit the call fails. */
+const markUnreachable = async (deps: PeerDeps, call: RemoteCall, reason: string): Promise<void> => {
+  const now = deps.clock.now();
+  const detail = reason.slice(0, MAX_DETAIL_CHARS);
+  const changed = await changeCall(deps, call, (open) => {
+    if (open.remote === undefined || open.remote.unreachableSince !== undefined) return open;
+    return { ...open, detail, notes: open.notes + 1, remote: { ...open.remote, unreachableSince: now } };
+  });
+  if (changed?.state !== "open") return;
+  if (unreachableUntil(deps, changed) <= now) {
+    await settleCall(deps, changed, { error: unreachableText(call.peer), detail });
+  } else showChange(deps, changed);
+};
+
+const markReachable = async (deps: PeerDeps, call: RemoteCall): Promise<void> => {
+  if (call.remote.unreachableSince === undefined) return;
+  const changed = await changeCall(deps, call, (open) => {
+    if (open.remote?.unreachableSince === undefined) return open;
+    const { unreachableSince: _, ...remote } = open.remote;
+    const { detail: __, ...rest } = open;
+    return { ...rest, notes: open.notes + 1, remote };
+  });
+  if (changed?.state === "open") showChange(deps, changed);
+};
+
+const showChange = (deps: PeerDeps, call: PeerCall): void =>
+  deps.activity.touch({ ...call, owner: call.standing.owner, parentTurnId: call.turnId });

@@ -1,15 +1,14 @@
 import type { PeerClient } from "../client/peer-client.ts";
-import { isUnreachable } from "../client/peer-failure.ts";
+import { isUnreachable } from "../client/peer-fetch.ts";
 import type { TaskUpdate } from "../client/task-update.ts";
 import type { PeerDeps } from "../deps.ts";
-import { refusalIn } from "../guarded-fetch.ts";
-import { comesLater } from "../record/peer-call.ts";
-import { firstMessage, type RemoteCall } from "./outgoing-message.ts";
-import { sendAnswer } from "./send-answer.ts";
+import { appErrorIn } from "../guarded-fetch.ts";
+import { comesLater, type RemoteCall } from "../record/peer-call.ts";
+import { firstMessage, sendAnswer } from "./outgoing-messages.ts";
 
 const RESUBSCRIPTIONS = 3;
 
-export interface Look {
+export interface Poll {
   readonly call: RemoteCall;
   /** Only the driver starts a task: a hint may arrive before the driver has received the task's id. */
   readonly isDriver: boolean;
@@ -20,31 +19,31 @@ export interface Look {
 export const isStreamed = (call: RemoteCall): boolean => call.mode === "consult" && !comesLater(call);
 
 /** The updates of one exchange with a remote agent: the first message, an answer to its question, or a poll. */
-export async function* remoteTaskUpdates(deps: PeerDeps, client: PeerClient, look: Look): AsyncGenerator<TaskUpdate> {
-  const { call, isDriver, signal } = look;
+export async function* remoteTaskUpdates(deps: PeerDeps, client: PeerClient, poll: Poll): AsyncGenerator<TaskUpdate> {
+  const { call, isDriver, signal } = poll;
   const { taskId, contextId, looks } = call.remote;
   await deps.checkpoint("call.sending");
   if (taskId === undefined) {
     const found = looks === 0 ? undefined : await client.find(contextId, signal);
-    if (found !== undefined) yield* follow(client, look, found);
-    else if (isDriver) yield* start(deps, client, look);
+    if (found !== undefined) yield* follow(client, poll, found);
+    else if (isDriver) yield* start(deps, client, poll);
     return;
   }
   const answered = await sendAnswer(deps, client, call, signal);
   const update = answered ?? (await client.get(taskId, signal));
-  if (isDriver || answered !== undefined) yield* follow(client, look, update);
+  if (isDriver || answered !== undefined) yield* follow(client, poll, update);
   else yield update;
 }
 
 /** Yields the update, then streams the task if a turn waits for it. */
-async function* follow(client: PeerClient, { call, signal }: Look, update: TaskUpdate): AsyncGenerator<TaskUpdate> {
+async function* follow(client: PeerClient, { call, signal }: Poll, update: TaskUpdate): AsyncGenerator<TaskUpdate> {
   yield update;
   if (update.taskId !== undefined && isStreamed(call) && client.streams && !hasStopped(update)) {
     yield* listen(client, update.taskId, signal);
   }
 }
 
-async function* start(deps: PeerDeps, client: PeerClient, { call, signal }: Look): AsyncGenerator<TaskUpdate> {
+async function* start(deps: PeerDeps, client: PeerClient, { call, signal }: Poll): AsyncGenerator<TaskUpdate> {
   if (!isStreamed(call) || !client.streams) {
     const isAwaited = call.mode !== "notify" && client.pushes;
     const webhook = isAwaited ? deps.remoteAgents.webhookFor(call) : undefined;
@@ -108,4 +107,4 @@ const readTask = async (
 const hasStopped = ({ state }: TaskUpdate): boolean => state !== "working";
 
 /** A stream that broke off or exceeded the size limit says nothing about its task. */
-const isInterrupted = (error: unknown): boolean => isUnreachable(error) || refusalIn(error)?.code === "too-large";
+const isInterrupted = (error: unknown): boolean => isUnreachable(error) || appErrorIn(error)?.code === "too-large";

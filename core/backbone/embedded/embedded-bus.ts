@@ -21,7 +21,7 @@ import { DurableQueue } from "./queue/durable-queue.ts";
 import type { Durable, DurableRegistry, NewlyPending, StoredMessage } from "./queue/durable-registry.ts";
 import { RecentPublications } from "./queue/recent-publications.ts";
 
-export interface EmbeddedBusDeps extends DurableQueueDeps {
+interface EmbeddedBusDeps extends DurableQueueDeps {
   readonly numbers: NumberSeries;
   readonly durables: DurableRegistry;
   readonly newlyPending: NewlyPending;

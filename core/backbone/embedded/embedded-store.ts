@@ -23,20 +23,20 @@ export class EmbeddedStore implements Store {
     this.#sql = statements(database);
   }
 
-  async get<T>({ collection, spelled }: Key<T>, known?: Stored<T>): Promise<Stored<T> | undefined> {
-    if (known !== undefined && this.#isCurrent(collection.name, spelled, known.revision)) return known;
-    const row = this.#cache.get(collection.name, spelled, () => this.#sql.get.get(collection.name, spelled));
+  async get<T>({ collection, encoded }: Key<T>, known?: Stored<T>): Promise<Stored<T> | undefined> {
+    if (known !== undefined && this.#isCurrent(collection.name, encoded, known.revision)) return known;
+    const row = this.#cache.get(collection.name, encoded, () => this.#sql.get.get(collection.name, encoded));
     if (row === undefined) return undefined;
     const [json, revision, expiresAt] = row;
     if (expiresAt !== null && expiresAt <= this.#clock.now()) return undefined;
     if (known?.revision === revision) return known;
-    return { value: parse({ collection, spelled }, json), revision };
+    return { value: parse({ collection, encoded }, json), revision };
   }
 
   async put<T>(key: Key<T>, value: T, options: PutOptions = {}): Promise<number> {
     const json = toJson(value, describe(key), MAX_VALUE_BYTES);
     const ttlMs = Math.min(options.ttlMs ?? Number.POSITIVE_INFINITY, key.collection.ttlMs ?? Number.POSITIVE_INFINITY);
-    const { collection, spelled } = key;
+    const { collection, encoded } = key;
     let wasCached = false;
     let expiresAt: number | null = null;
     return this.#writes.submit(
@@ -44,39 +44,39 @@ export class EmbeddedStore implements Store {
         const now = this.#clock.now();
         const revision = this.#numbers.next();
         expiresAt = Number.isFinite(ttlMs) ? Math.ceil(now + ttlMs) : null;
-        wasCached = this.#cache.invalidate(collection.name, spelled);
+        wasCached = this.#cache.invalidate(collection.name, encoded);
         if (!this.#write(key, json, revision, expiresAt, now, options.ifRevision)) {
           throw new RevisionConflict(describe(key), options.ifRevision ?? 0);
         }
         return revision;
       },
       (revision) => {
-        if (wasCached) this.#cache.set(collection.name, spelled, [json, revision, expiresAt]);
+        if (wasCached) this.#cache.set(collection.name, encoded, [json, revision, expiresAt]);
       },
     );
   }
 
   async delete(key: Key<unknown>, options: { ifRevision?: number } = {}): Promise<void> {
-    const { collection, spelled } = key;
+    const { collection, encoded } = key;
     const { ifRevision } = options;
     await this.#writes.submit(() => {
-      this.#cache.invalidate(collection.name, spelled);
-      if (ifRevision === undefined) this.#sql.delete.run(collection.name, spelled);
-      else if (this.#sql.deleteIf.run(collection.name, spelled, ifRevision, this.#clock.now()) === 0) {
+      this.#cache.invalidate(collection.name, encoded);
+      if (ifRevision === undefined) this.#sql.delete.run(collection.name, encoded);
+      else if (this.#sql.deleteIf.run(collection.name, encoded, ifRevision, this.#clock.now()) === 0) {
         throw new RevisionConflict(describe(key), ifRevision);
       }
     });
   }
 
-  /** Reads one page at a time: a long list does not block the event loop, and is no snapshot of one moment. */
-  async *list<T>({ collection, spelled }: Prefix<T>): AsyncIterable<Listed<T>> {
+  /** Reads one page at a time: a long list does not block the event loop, and is not a consistent snapshot. */
+  async *list<T>({ collection, encoded }: Prefix<T>): AsyncIterable<Listed<T>> {
     // "/" is the character after ".", so all keys below the prefix lie between the two.
-    let after = spelled === "" ? "" : `${spelled}.`;
-    const end = spelled === "" ? "\u007f" : `${spelled}/`;
+    let after = encoded === "" ? "" : `${encoded}.`;
+    const end = encoded === "" ? "\u007f" : `${encoded}/`;
     for (;;) {
       const rows = this.#sql.list.all(collection.name, after, end, this.#clock.now());
       for (const [key, json, revision] of rows) {
-        yield { key, value: parse({ collection, spelled: key }, json), revision };
+        yield { key, value: parse({ collection, encoded: key }, json), revision };
         after = key;
       }
       if (rows.length < PAGE) return;
@@ -94,22 +94,22 @@ export class EmbeddedStore implements Store {
   }
 
   #write(
-    { collection: { name }, spelled }: Key<unknown>,
+    { collection: { name }, encoded }: Key<unknown>,
     json: string,
     revision: number,
     expiresAt: number | null,
     now: number,
     ifRevision: number | undefined,
   ): boolean {
-    if (ifRevision === undefined) return this.#sql.put.run(name, spelled, revision, expiresAt, json) > 0;
-    if (ifRevision === 0) return this.#sql.create.run(name, spelled, revision, expiresAt, json, now) > 0;
-    return this.#sql.update.run(name, spelled, revision, expiresAt, json, now, ifRevision) > 0;
+    if (ifRevision === undefined) return this.#sql.put.run(name, encoded, revision, expiresAt, json) > 0;
+    if (ifRevision === 0) return this.#sql.create.run(name, encoded, revision, expiresAt, json, now) > 0;
+    return this.#sql.update.run(name, encoded, revision, expiresAt, json, now, ifRevision) > 0;
   }
 }
 
 const PAGE = 200;
 
-const describe = ({ collection, spelled }: Key<unknown>): string => `${collection.name}/${spelled}`;
+const describe = ({ collection, encoded }: Key<unknown>): string => `${collection.name}/${encoded}`;
 
 const parse = <T>(key: Key<T>, json: string): T => {
   let problem: string;

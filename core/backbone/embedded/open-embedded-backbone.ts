@@ -11,7 +11,7 @@ import { NumberSeries, WriteQueue } from "./file/write-queue.ts";
 import { DurableRegistry, NewlyPending } from "./queue/durable-registry.ts";
 import { Sweeper } from "./sweeper.ts";
 
-export interface EmbeddedBackboneOptions {
+interface EmbeddedBackboneOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly failurePauseMs: number;
@@ -36,7 +36,7 @@ export class EmbeddedBackbone implements Backbone {
       rolledBack: () => {
         newlyPending.rolledBack();
         numbers.rolledBack();
-        this.#probe.soon();
+        this.#probe.retrySoon();
       },
     });
     const durables = new DurableRegistry(database, writes, numbers, clock);
@@ -91,7 +91,7 @@ export class EmbeddedBackbone implements Backbone {
   }
 }
 
-export interface OpenEmbeddedBackboneOptions {
+interface OpenEmbeddedBackboneOptions {
   /** Created if absent. One process at a time can open it. */
   readonly dataDir: string;
   readonly logger: Logger;

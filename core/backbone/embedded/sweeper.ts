@@ -24,7 +24,7 @@ export class Sweeper {
   constructor(deps: SweeperDeps) {
     this.#deps = deps;
     this.#sql = statements(deps.database);
-    this.#rest();
+    this.#schedule();
   }
 
   async sweep(): Promise<void> {
@@ -37,13 +37,13 @@ export class Sweeper {
     this.#timer?.cancel();
   }
 
-  #rest(): void {
+  #schedule(): void {
     this.#timer = this.#deps.clock.after(SWEEP_EVERY_MS, () => {
       this.sweep()
         .catch((error) => {
           if (!this.#closed) this.#deps.logger.warn({ error: messageOf(error) }, "sweep failed, retrying");
         })
-        .finally(() => this.#closed || this.#rest());
+        .finally(() => this.#closed || this.#schedule());
     });
   }
 
@@ -78,7 +78,7 @@ export class Sweeper {
     const tooOld = now - RETENTION_MS;
     const times = this.#sql.messageTimes.all(after);
     const last = times.at(-1)?.[0];
-    // A message from the future (the clock was wrong) does not stop the sweep. Behind any other, nothing is older.
+    // A message with a future time (the clock was wrong) does not stop the sweep. After any other, all are younger.
     const first = times.find(([, publishedAt]) => publishedAt <= now);
     if (last === undefined || (first && first[1] > tooOld)) return undefined;
     const unhandledOf: Durable[] = [];

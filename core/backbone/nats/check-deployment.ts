@@ -2,10 +2,9 @@ import type { StreamInfo } from "nats";
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
 import { mayStoreConflicts } from "./conflicting-writes.ts";
-import { shownServers } from "./connection/dial-nats.ts";
 import { isLostRace, isNotClustered, isWithoutPlacement, reasonOf } from "./connection/nats-fault.ts";
 import type { NatsOptions } from "./connection/nats-options.ts";
-import type { NatsSession } from "./connection/nats-session.ts";
+import { type NatsSession, shownServers } from "./connection/nats-session.ts";
 import type { KvBucket } from "./kv/kv-bucket.ts";
 
 /**

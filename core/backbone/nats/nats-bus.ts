@@ -1,20 +1,90 @@
+import { nanos, RetentionPolicy, StorageType } from "nats";
 import { AppError } from "../../contract/app-error.ts";
-import type {
-  Bus,
-  ConsumeOptions,
-  Consumer,
-  Handler,
-  Listener,
-  PublishOptions,
-  PublishOutcome,
+import {
+  type Bus,
+  type ConsumeOptions,
+  type Consumer,
+  DUPLICATE_WINDOW_MS,
+  type Handler,
+  type Listener,
+  MAX_MESSAGE_BYTES,
+  type PublishOptions,
+  type PublishOutcome,
+  RETENTION_MS,
 } from "../../contract/ports/bus.ts";
 import type { Subject } from "../../contract/ports/subject.ts";
-import { checkConsumeOptions } from "../input-checks.ts";
-import type { NatsPublisher } from "./nats-publisher.ts";
+import { checkConsumeOptions, checkMessageId, toJson } from "../input-checks.ts";
+import type { NatsConnector } from "./connection/nats-connector.ts";
+import { isNoResponder } from "./connection/nats-fault.ts";
+import type { NatsOptions } from "./connection/nats-options.ts";
+import type { NatsSession } from "./connection/nats-session.ts";
+import type { NatsNames } from "./nats-names.ts";
 import type { NatsSignals } from "./nats-signals.ts";
-import type { ConsumerGroups } from "./partitions/index.ts";
+import { type ConsumerGroups, partitionOf } from "./partitions/index.ts";
+import { envelopeHeaders } from "./wire/envelope.ts";
+import { ensureStream, publishAcked } from "./wire/jetstream-requests.ts";
 
-export interface NatsBusDeps {
+/** Publishes messages to the stream of their family. */
+export class NatsPublisher {
+  readonly #connector: NatsConnector;
+  readonly #names: NatsNames;
+  readonly #options: NatsOptions;
+  #inFlight = 0;
+
+  constructor(connector: NatsConnector, names: NatsNames, options: NatsOptions) {
+    this.#connector = connector;
+    this.#names = names;
+    this.#options = options;
+  }
+
+  /** A publication that was pending when the connection ended is retried on the next one, with the same id. */
+  async publish<T>(subject: Subject<T>, message: T, { id, key }: PublishOptions): Promise<PublishOutcome> {
+    checkMessageId(id, subject.name);
+    const data = Buffer.from(toJson(message, `message "${id}" on ${subject.name}`, MAX_MESSAGE_BYTES));
+    if (this.#inFlight >= MAX_IN_FLIGHT) {
+      throw new AppError("unavailable", `${MAX_IN_FLIGHT} messages are waiting for NATS; retry later`);
+    }
+    const header = envelopeHeaders({
+      subject: subject.name,
+      id,
+      key,
+      publishedAt: this.#options.clock.now(),
+    });
+    const to = this.#names.message(subject, partitionOf(key ?? id, this.#options.partitions));
+    this.#inFlight++;
+    try {
+      return await this.#connector.run(`publishing "${id}" on ${subject.name}`, async (session) => {
+        await this.ensureStream(session, subject.family);
+        try {
+          const { duplicate } = await publishAcked(session, to, data, header);
+          return duplicate ? "repeated" : "stored";
+        } catch (error) {
+          // Without a responder the stream may have been deleted, so the retry ensures it again.
+          if (isNoResponder(error)) session.forget(this.#names.stream(subject.family));
+          throw error;
+        }
+      });
+    } finally {
+      this.#inFlight--;
+    }
+  }
+
+  ensureStream(session: NatsSession, family: string): Promise<unknown> {
+    return ensureStream(session, {
+      name: this.#names.stream(family),
+      subjects: [this.#names.streamSubject(family)],
+      storage: StorageType.File,
+      retention: RetentionPolicy.Limits,
+      max_age: nanos(RETENTION_MS),
+      duplicate_window: nanos(DUPLICATE_WINDOW_MS),
+      num_replicas: this.#options.replicas,
+    });
+  }
+}
+
+const MAX_IN_FLIGHT = 10_000;
+
+interface NatsBusDeps {
   readonly publisher: NatsPublisher;
   readonly groups: ConsumerGroups;
   readonly signals: NatsSignals;

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import type { Subject } from "../../contract/ports/subject.ts";
-import { stableHash } from "./stable-hash.ts";
 
 /** All names of streams, buckets, consumers and NATS subjects. */
 export const natsNames = (prefix: string) => ({
@@ -26,5 +25,3 @@ export const groupName = (durable: string, subject: Subject<unknown>): string =>
 
 export const consumerName = (group: string, partition: number, generation: number): string =>
   `${group}_${partition}_g${generation}`;
-
-export const partitionOf = (key: string, partitions: number): number => stableHash(key) % partitions;

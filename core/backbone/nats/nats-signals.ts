@@ -1,13 +1,14 @@
 import type { Subscription } from "nats";
 import { messageOf } from "../../contract/app-error.ts";
 import type { Listener } from "../../contract/ports/bus.ts";
+import type { Clock } from "../../contract/ports/clock.ts";
 import type { Subject } from "../../contract/ports/subject.ts";
 import { LocalSignals, signalJson } from "../local-signals.ts";
 import type { NatsConnector } from "./connection/nats-connector.ts";
+import { isNoResponder } from "./connection/nats-fault.ts";
 import type { NatsOptions } from "./connection/nats-options.ts";
 import type { NatsSession } from "./connection/nats-session.ts";
 import type { NatsNames } from "./nats-names.ts";
-import { PRESENCE_TTL_MS, SubscriberPresence } from "./subscriber-presence.ts";
 
 /** The listeners of this process on one subject share a subscription, so the server sends each signal once. */
 interface SharedSubscription {
@@ -47,7 +48,7 @@ export class NatsSignals {
   send<T>(subject: Subject<T>, message: T): void {
     const session = this.#connector.current;
     const to = this.#names.signal(subject);
-    const presence = subject.seldomHeard ? this.#presence.of(to) : "some";
+    const presence = subject.rarelyObserved ? this.#presence.of(to) : "some";
     const isSent = session?.isOpen === true && presence !== "none";
     if (!isSent && !this.#local.hasListener(subject)) return;
     const json = signalJson(subject, message);
@@ -82,7 +83,7 @@ export class NatsSignals {
     }
     if (session?.isOpen) {
       await session.flushed();
-      if (subject.seldomHeard)
+      if (subject.rarelyObserved)
         await new Promise<void>((later) => this.#options.clock.after(PRESENCE_EXPIRED_MS, later));
     }
     listener.isActive = true;
@@ -121,5 +122,37 @@ const subscribe = ({ nc }: NatsSession, name: string, shared: SharedSubscription
   });
 };
 
+/** Whether the subject had a subscriber at the last check; "unknown" if that check has expired. */
+type Presence = "some" | "none" | "unknown";
+
+/** TTL of a check's result. */
+export const PRESENCE_TTL_MS = 250;
 /** Then no process relies on a check from before the subscription; timers may fire a little early. */
 const PRESENCE_EXPIRED_MS = PRESENCE_TTL_MS + 10;
+
+/**
+ * Caches whether a subject has subscribers, so that signals without one are not sent. The server answers a request to a
+ * subject without subscribers with "no responders".
+ */
+class SubscriberPresence {
+  readonly #clock: Clock;
+  readonly #last = new Map<string, { readonly at: number; presence: Presence }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  of(subject: string): Presence {
+    const last = this.#last.get(subject);
+    return last === undefined || this.#clock.monotonic() - last.at >= PRESENCE_TTL_MS ? "unknown" : last.presence;
+  }
+
+  /** Sends the data as a request. Subscribers do not answer it, so no answer means that there is one. */
+  check({ requests }: NatsSession, subject: string, data: Uint8Array): void {
+    const check: { at: number; presence: Presence } = { at: this.#clock.monotonic(), presence: "some" };
+    this.#last.set(subject, check);
+    requests.request(subject, data).catch((error: unknown) => {
+      if (isNoResponder(error)) check.presence = "none";
+    });
+  }
+}

@@ -8,7 +8,7 @@ import type { BucketEntry } from "./kv/bucket-entry.ts";
 import { KvBucket } from "./kv/kv-bucket.ts";
 import type { NatsNames } from "./nats-names.ts";
 
-export interface NatsStoreDeps {
+interface NatsStoreDeps {
   readonly connector: NatsConnector;
   readonly names: NatsNames;
   readonly replicas: number;
@@ -24,37 +24,37 @@ export class NatsStore implements Store {
     this.#deps = deps;
   }
 
-  async get<T>({ collection, spelled }: Key<T>, known?: Stored<T>): Promise<Stored<T> | undefined> {
-    const entry = await this.#bucket(collection).read(spelled);
+  async get<T>({ collection, encoded }: Key<T>, known?: Stored<T>): Promise<Stored<T> | undefined> {
+    const entry = await this.#bucket(collection).read(encoded);
     if (entry === undefined || !this.#isPresent(entry)) return undefined;
     if (known?.revision === entry.revision) return known;
     return { value: parse(collection, entry), revision: entry.revision };
   }
 
-  async put<T>({ collection, spelled }: Key<T>, value: T, options: PutOptions = {}): Promise<number> {
-    const data = Buffer.from(toJson(value, `${collection.name}/${spelled}`, MAX_VALUE_BYTES));
+  async put<T>({ collection, encoded }: Key<T>, value: T, options: PutOptions = {}): Promise<number> {
+    const data = Buffer.from(toJson(value, `${collection.name}/${encoded}`, MAX_VALUE_BYTES));
     const ttlMs = Math.min(options.ttlMs ?? Number.POSITIVE_INFINITY, collection.ttlMs ?? Number.POSITIVE_INFINITY);
     const expiresAt = Number.isFinite(ttlMs) ? Math.ceil(this.#deps.clock.now() + ttlMs) : undefined;
     const bucket = this.#bucket(collection);
     const { ifRevision } = options;
-    if (ifRevision) await this.#refuseIfExpired(bucket, spelled, ifRevision);
-    if (ifRevision === 0) return this.#create(bucket, spelled, data, expiresAt);
-    return bucket.write(spelled, data, { ifRevision, expiresAt });
+    if (ifRevision) await this.#refuseIfExpired(bucket, encoded, ifRevision);
+    if (ifRevision === 0) return this.#create(bucket, encoded, data, expiresAt);
+    return bucket.write(encoded, data, { ifRevision, expiresAt });
   }
 
-  async delete({ collection, spelled }: Key<unknown>, options: { ifRevision?: number } = {}): Promise<void> {
+  async delete({ collection, encoded }: Key<unknown>, options: { ifRevision?: number } = {}): Promise<void> {
     const bucket = this.#bucket(collection);
     const { ifRevision } = options;
     if (ifRevision !== undefined) {
-      await this.#refuseIfExpired(bucket, spelled, ifRevision);
-      return bucket.remove(spelled, { ifRevision });
+      await this.#refuseIfExpired(bucket, encoded, ifRevision);
+      return bucket.remove(encoded, { ifRevision });
     }
-    const entry = await bucket.read(spelled);
-    if (entry !== undefined && !entry.deleted) await bucket.remove(spelled);
+    const entry = await bucket.read(encoded);
+    if (entry !== undefined && !entry.deleted) await bucket.remove(encoded);
   }
 
-  async *list<T>({ collection, spelled }: Prefix<T>): AsyncIterable<Listed<T>> {
-    const filter = spelled === "" ? ">" : `${spelled}.>`;
+  async *list<T>({ collection, encoded }: Prefix<T>): AsyncIterable<Listed<T>> {
+    const filter = encoded === "" ? ">" : `${encoded}.>`;
     const entries = await this.#bucket(collection).scan(filter, { headersOnly: false });
     entries.sort((a, b) => (a.key < b.key ? -1 : 1));
     for (const entry of entries) {

@@ -1,20 +1,18 @@
 import type { Backbone } from "../../contract/ports/backbone.ts";
 import { checkLayout, checkReplicas } from "./check-deployment.ts";
 import { NatsConnector } from "./connection/nats-connector.ts";
-import type { NatsBackboneOptions } from "./connection/nats-options.ts";
-import { natsOptions } from "./connection/nats-options.ts";
+import { type NatsBackboneOptions, natsOptions } from "./connection/nats-options.ts";
 import { KvBucket } from "./kv/kv-bucket.ts";
 import { Sweeper } from "./kv/sweeper.ts";
-import { NatsBus } from "./nats-bus.ts";
+import { NatsBus, NatsPublisher } from "./nats-bus.ts";
 import { natsNames } from "./nats-names.ts";
-import { NatsPublisher } from "./nats-publisher.ts";
 import { NatsSignals } from "./nats-signals.ts";
 import { NatsStore } from "./nats-store.ts";
 import { ConsumerGroups } from "./partitions/index.ts";
 import { WriteHealth } from "./write-health.ts";
 
 /**
- * Bus and store on NATS JetStream. An unreachable server is no error: this resolves, health() reports it, operations wait
+ * Bus and store on NATS JetStream. Resolves also if the server is unreachable: health() reports it, operations wait
  * up to their timeout, and consumers attach once it is reachable. A fault that a retry cannot fix (refused credentials, no
  * JetStream, more replicas than nodes, another number of partitions) rejects with "bad-configuration"; if it shows later,
  * health() and operations report it.
@@ -31,7 +29,8 @@ export const openNatsBackbone = async (given: NatsBackboneOptions): Promise<Back
   const store = new NatsStore({ connector, names, replicas, clock });
   const publisher = new NatsPublisher(connector, names, options);
   const signals = new NatsSignals(connector, names, options);
-  const groups = new ConsumerGroups({ connector, names, options, publisher, store, partitionsBucket });
+  const ensureStream = publisher.ensureStream.bind(publisher);
+  const groups = new ConsumerGroups({ connector, names, options, store, partitionsBucket, ensureStream });
   const bus = new NatsBus({ publisher, groups, signals });
   const sweeper = new Sweeper(connector, partitionsBucket, options);
   const healthBucket = new KvBucket(connector, { name: names.healthBucket, replicas });
@@ -45,7 +44,7 @@ export const openNatsBackbone = async (given: NatsBackboneOptions): Promise<Back
     health: () => {
       const health = connector.health();
       if (!health.ok) return health;
-      const reason = writes.problem ?? (groups.takingPart ? groups.unread : NOT_ATTACHED);
+      const reason = writes.problem ?? (groups.isAttached ? groups.unread : NOT_ATTACHED);
       return reason === undefined ? health : { ok: false, reason };
     },
     writeProblem: () => writes.outage,

@@ -67,7 +67,7 @@ export class WriteHealth {
     const problem = await this.#write(session);
     this.#probing = false;
     if (this.#stopped) return;
-    // The connection has ended meanwhile, so the result is void.
+    // The connection has ended meanwhile, so the result does not count.
     if (this.#connector.current !== session) return this.#probe();
     this.#note(problem);
     this.#timer?.cancel();

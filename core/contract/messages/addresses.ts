@@ -1,5 +1,7 @@
 import { z } from "zod";
-import type { AgentRef } from "./agent-ref.ts";
+
+/** Names one agent of a deployment; the first two parts of most subjects and keys. */
+export type AgentRef = { readonly tenant: string; readonly agent: string };
 
 /** Locates the record of one message to another agent, under the agent that sent it. */
 export const PeerCallAddress = z.looseObject({ tenant: z.string(), agent: z.string(), id: z.string() });
@@ -17,7 +19,7 @@ export const InboundTaskAddress = z.looseObject({
 });
 export type InboundTaskAddress = z.infer<typeof InboundTaskAddress>;
 
-/** The calling agent whose tasks one list has. */
+/** The calling agent that owns a list of tasks. */
 export type InboundTaskOwner = AgentRef & Pick<InboundTaskAddress, "caller">;
 
 /** One webhook of a task is due to receive a status change. */
@@ -28,7 +30,7 @@ export const PushDue = InboundTaskAddress.extend({
 });
 export type PushDue = z.infer<typeof PushDue>;
 
-/** The handler retries it until the conversation that the notices are for is quiet. */
+/** Notices of an agent are due. The handler retries until their conversation is idle. */
 export const NoticesDue = z.looseObject({ tenant: z.string(), agent: z.string() });
 export type NoticesDue = z.infer<typeof NoticesDue>;
 
@@ -54,7 +56,7 @@ export type ScheduleDue = z.infer<typeof ScheduleDue>;
 export const SubtaskAddress = z.looseObject({ tenant: z.string(), agent: z.string(), id: z.string() });
 export type SubtaskAddress = z.infer<typeof SubtaskAddress>;
 
-/** The bus returns it to its handler when the batch's next deadline has come. */
+/** A deadline of a batch: the handler retries the message until it has passed. */
 export const BatchTimer = z.looseObject({
   tenant: z.string(),
   agent: z.string(),

@@ -65,3 +65,40 @@ export const Anchor = z.looseObject({
   text: z.string(),
 });
 export type Anchor = z.infer<typeof Anchor>;
+
+export const ActivityState = z.enum(["pending", "running", "completed", "failed", "cancelled"]);
+export type ActivityState = z.infer<typeof ActivityState>;
+
+/** One piece of delegated work in the form that people see. */
+export const ActivityItem = z.looseObject({
+  /** The id that the `cancel` command takes. */
+  id: z.string().min(1),
+  name: z.string(),
+  state: ActivityState,
+  startedAt: z.iso.datetime().optional(),
+  endedAt: z.iso.datetime().optional(),
+  /** Its latest progress line. */
+  note: z.string().optional(),
+  result: z.string().optional(),
+  /** Its changes in the workspace: "3 files changed, +45 −12". */
+  changes: z.string().optional(),
+});
+export type ActivityItem = z.infer<typeof ActivityItem>;
+
+/** The work that one turn has delegated: one entry in the origin conversation, edited in place (B1). */
+export const Activity = z.looseObject({
+  /** The same for every state of the entry. */
+  id: z.string().min(1),
+  /** Increases with each state; a lower revision never replaces a higher one. */
+  revision: z.int().nonnegative(),
+  title: z.string(),
+  items: z.array(ActivityItem),
+});
+export type Activity = z.infer<typeof Activity>;
+
+/** The key of the activity in a reply's `data`. */
+export const ACTIVITY = "activity";
+
+/** The state of the activity entry, if the reply is one. */
+export const activityOf = ({ kind, data }: Pick<AgentReply, "kind" | "data">): Activity | undefined =>
+  kind === "progress" || kind === "completion" ? Activity.safeParse(data?.[ACTIVITY]).data : undefined;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** An address on a channel. It is one value: never merge two field by field. */
+/** An address on a channel. It is one value: never combine fields of two conversations. */
 export const Conversation = z.looseObject({
   channel: z.string().min(1),
   workspace: z.string().optional(),
@@ -11,14 +11,14 @@ export const Conversation = z.looseObject({
 });
 export type Conversation = z.infer<typeof Conversation>;
 
-/** The one spelling of a conversation, whatever characters its ids hold. */
+/** A unique key of the conversation; its ids may contain any character. */
 export const conversationKey = ({ channel, workspace, room, thread }: Conversation): string =>
-  `${spelled(channel)}/${spelled(workspace)}/${spelled(room)}/${spelled(thread)}`;
+  `${encodePart(channel)}/${encodePart(workspace)}/${encodePart(room)}/${encodePart(thread)}`;
 
-const spelled = (part: string | undefined): string => (part === undefined ? "-" : `+${encodeURIComponent(part)}`);
+const encodePart = (part: string | undefined): string => (part === undefined ? "-" : `+${encodeURIComponent(part)}`);
 
 export const sameConversation = (a: Conversation, b: Conversation): boolean => sameRoom(a, b) && a.thread === b.thread;
 
-/** Threads of one room, or the room itself. */
+/** True for two threads of one room, or a thread and its room. */
 export const sameRoom = (a: Conversation, b: Conversation): boolean =>
   a.channel === b.channel && a.workspace === b.workspace && a.room === b.room;

@@ -1,14 +1,14 @@
 import { z } from "zod";
 
-/** Where an unsolicited answer goes, besides the conversation that its work began in. */
+/** The targets of an unsolicited answer besides the conversation in which its work began. */
 export const Reach = z.enum(["everywhere", "origin", "last-active"]);
 export type Reach = z.infer<typeof Reach>;
 
-/** Work that began in a private conversation, in a shared one, by a schedule, or by another agent. */
+/** The start of the work: a private or a shared conversation, a schedule, or another agent. */
 export const OriginKind = z.enum(["private", "shared", "scheduled", "a2a-inbound"]);
 export type OriginKind = z.infer<typeof OriginKind>;
 
-/** "default" is for the kinds that are not named. */
+/** "default" applies to the kinds without their own entry. */
 export const DeliveryPolicy = z.partialRecord(z.enum(["default", ...OriginKind.options]), Reach);
 export type DeliveryPolicy = z.infer<typeof DeliveryPolicy>;
 
@@ -18,13 +18,19 @@ export const TimeZone = z.string().refine(isTimeZone, { error: 'must be a time z
 
 export const Locale = z.string().refine(isLocale, { error: 'must be a language such as "en-GB" or "de"' });
 
-/** From one local time to another, over midnight if the second is the earlier one. */
+/** From one local time to another; over midnight if `to` is earlier than `from`. */
 export const QuietHours = z
-  .strictObject({ from: LocalTime, to: LocalTime, timeZone: TimeZone.optional() })
+  .strictObject({
+    from: LocalTime.describe("Local time of the start."),
+    to: LocalTime.describe("Local time of the end, on the next day if it is earlier than the start."),
+    timeZone: TimeZone.optional().describe(
+      "Time zone of both; by default that of the person, else of the channel, else UTC.",
+    ),
+  })
   .refine(({ from, to }) => from !== to, { error: "must begin and end at different times" });
 export type QuietHours = z.infer<typeof QuietHours>;
 
-/** As a configuration has it: one word is a policy for all kinds. */
+/** The configured form: a single reach is the policy for all kinds. */
 export const DeliveryConfig = z.strictObject({
   policy: z
     .union([Reach.transform((reach): DeliveryPolicy => ({ default: reach })), DeliveryPolicy])
@@ -34,7 +40,7 @@ export const DeliveryConfig = z.strictObject({
 });
 export type DeliveryConfig = z.infer<typeof DeliveryConfig>;
 
-/** What a configuration says where a person has not said it. */
+/** The configured values for people without their own settings. */
 export interface DeliveryDefaults {
   readonly policy?: DeliveryPolicy | undefined;
   readonly quietHours?: QuietHours | undefined;

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { activityOf } from "./activity.ts";
-import { AgentReply } from "./agent-reply.ts";
+import { AgentReply, activityOf } from "./agent-reply.ts";
 import { Conversation, conversationKey } from "./conversation.ts";
 
-/** Loose, because dead letters and held requests are written again: fields of a newer version must survive. */
+/** Loose, because dead letters and held requests are rewritten: fields of a newer version must survive. */
 const common = {
   /** `<reply>/<target>` */
   id: z.string().min(1),
@@ -23,15 +22,15 @@ const Reply = z.looseObject({
 /** The reply is a state of an activity entry. */
 const Activity = z.looseObject({ kind: z.literal("activity"), ...common });
 
-/** The held replies of the conversation are due; the reply of the request is empty. 0.1.0 looks at `digestDue`. */
+/** The held replies of the conversation are due; the reply of the request is empty. 0.1.0 reads `digestDue`. */
 const Digest = z.looseObject({ kind: z.literal("digest"), ...common, digestDue: z.literal(true) });
 
-/** The model is still writing the reply; `reply` has its beginning. 0.1.0 looks at `begins`. */
+/** The model is still writing the reply; `reply` has its beginning. 0.1.0 reads `begins`. */
 const StreamStart = z.looseObject({ kind: z.literal("stream-start"), ...common, begins: z.literal(true) });
 
 const AnyRequest = z.discriminatedUnion("kind", [Reply, Activity, Digest, StreamStart]);
 
-/** Requests of 0.1.0 have no `kind`; their fields and their reply tell it. */
+/** Requests of 0.1.0 have no `kind`; it is derived from their fields and their reply. */
 const withKind = (wire: unknown): unknown => {
   if (typeof wire !== "object" || wire === null || "kind" in wire) return wire;
   if ("digestDue" in wire && wire.digestDue === true) return { ...wire, kind: "digest" };
@@ -57,7 +56,7 @@ export interface OutgoingReply {
   readonly target: Conversation;
 }
 
-/** A request for a reply in one target conversation; a repeat has the same id. */
+/** A request for a reply in one target conversation. Deterministic: a duplicate has the same id. */
 export const replyRequest = (reply: AgentReply, target: Conversation): ReplyRequest => ({
   kind: "reply",
   id: requestId(reply, target),
@@ -75,7 +74,7 @@ export const activityRequest = (reply: AgentReply, target: Conversation): Reques
 export const requestId = ({ id }: Pick<AgentReply, "id">, target: Conversation): string =>
   `${id}/${conversationKey(target)}`;
 
-/** It is time to look at the held replies of a conversation. */
+/** The held replies of a conversation are due. */
 export const DigestDue = z.looseObject({
   target: Conversation,
   /** Milliseconds since 1970. */

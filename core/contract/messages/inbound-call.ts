@@ -6,14 +6,14 @@ export const PeerMode = z.enum(["notify", "task_delegate", "consult"]);
 export type PeerMode = z.infer<typeof PeerMode>;
 
 /** A message of a task. */
-export const Said = z.looseObject({
+export const TaskMessage = z.looseObject({
   id: z.string(),
   from: z.enum(["caller", "agent"]),
   text: z.string(),
   /** The caller's message in the protocol's form, which the caller can read back. */
   wire: z.record(z.string(), z.unknown()).optional(),
 });
-export type Said = z.infer<typeof Said>;
+export type TaskMessage = z.infer<typeof TaskMessage>;
 
 /** A caller's webhook. Its secrets are encrypted; only the gateway that calls it decrypts them. */
 export const Webhook = z.looseObject({
@@ -23,7 +23,7 @@ export const Webhook = z.looseObject({
   authentication: z.looseObject({ scheme: z.string(), credentials: z.string() }).optional(),
   /** Protocol version of the request that registered it. */
   version: z.string(),
-  /** Turned off after too many failed attempts. */
+  /** Disabled after too many failed attempts. */
   isOff: z.boolean().optional(),
 });
 export type Webhook = z.infer<typeof Webhook>;
@@ -33,11 +33,11 @@ const Short = z.string().max(500);
 
 /** Our extension of the A2A protocol. Untrusted input: a forged extension can only make a chain shorter. */
 export const ReplyOriginExtension = z.looseObject({
-  /** Number of hops that each pair of agents has made so far, by the pair's spelling. */
+  /** Number of hops so far, by pair of agents. */
   hops: z
     .record(Short, z.int().nonnegative().max(1_000))
     .refine((hops) => Object.keys(hops).length <= MAX_PAIRS, `has more than ${MAX_PAIRS} pairs`),
-  /** How the sender spells the receiving agent, also within the pairs. */
+  /** The sender's name for the receiving agent, also in the pairs. */
   to: Short.optional(),
   /** The message that started the chain. */
   rootCorrelationId: Short,
@@ -55,7 +55,7 @@ export const InboundCall = InboundTaskAddress.extend({
   /** The caller waits for the answer, so the gateway delays storing the task: the answer may come first. */
   isAwaited: z.literal(true).optional(),
   skill: z.looseObject({ id: z.string(), name: z.string() }).optional(),
-  said: Said,
+  said: TaskMessage,
   webhook: Webhook.optional(),
   sentAt: z.iso.datetime(),
   extension: ReplyOriginExtension.optional(),

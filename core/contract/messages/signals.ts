@@ -4,13 +4,13 @@ import { Audience } from "./work-context.ts";
 
 // The bus does not store signals and may lose them, so each one is only a hint: correctness never depends on it.
 
-/** Makes a screen livelier: text while it is written, typing, and the number of a new log entry. */
+/** For screens: text while the model writes it, typing, and the number of a new log entry. */
 export const UserSignal = z.discriminatedUnion("type", [
   z.looseObject({
     type: z.literal("delta"),
     conversation: Conversation,
     correlationId: z.string(),
-    /** Of the reply that the text will end in, and of the account that waits for it. */
+    /** The id of the final reply, and the account that waits for it. */
     replyId: z.string().optional(),
     accountId: z.string().optional(),
     /** Grows when a step is retried: readers discard text of an older attempt. */
@@ -32,7 +32,7 @@ export const RunningTurn = z.looseObject({
 });
 export type RunningTurn = z.infer<typeof RunningTurn>;
 
-/** Asks every process for the turns that it runs for these accounts or in a conversation. */
+/** Requests from every process the turns that it runs for these accounts or in a conversation. */
 export const TurnsAsked = z.looseObject({
   ask: z.string(),
   accounts: z.array(z.object({ channel: z.string(), accountId: z.string() })),
@@ -42,8 +42,8 @@ export const TurnsAsked = z.looseObject({
 export type TurnsAsked = z.infer<typeof TurnsAsked>;
 
 /** The answer of one process to `TurnsAsked`. */
-export const TurnsTold = z.looseObject({ ask: z.string(), turns: z.array(RunningTurn) });
-export type TurnsTold = z.infer<typeof TurnsTold>;
+export const TurnsReported = z.looseObject({ ask: z.string(), turns: z.array(RunningTurn) });
+export type TurnsReported = z.infer<typeof TurnsReported>;
 
 /** The process that runs one of these turns cancels it. */
 export const TurnsStopped = z.looseObject({ turnIds: z.array(z.string()) });
@@ -62,10 +62,10 @@ export const IntakeLoad = z.looseObject({ process: z.string(), waiting: z.number
 export type IntakeLoad = z.infer<typeof IntakeLoad>;
 
 /** The record of a subtask has changed; its runner, its owner and its observers read it again. */
-export const SubtaskNews = z.looseObject({
+export const SubtaskUpdate = z.looseObject({
   id: z.string(),
   traceId: z.string(),
   /** The runner stops: another process ended the subtask, or its deadline has passed. */
   isOver: z.boolean(),
 });
-export type SubtaskNews = z.infer<typeof SubtaskNews>;
+export type SubtaskUpdate = z.infer<typeof SubtaskUpdate>;

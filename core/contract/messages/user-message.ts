@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AgentRef } from "./agent-ref.ts";
+import type { AgentRef } from "./addresses.ts";
 import { Conversation, conversationKey } from "./conversation.ts";
 import { type PayloadOf, Synthetic, type SyntheticContent, type SyntheticOf, type SyntheticType } from "./synthetic.ts";
 import { type DelegationContext, ReplyOrigin, type WorkContext } from "./work-context.ts";
@@ -105,7 +105,7 @@ const AnyMessage = z.discriminatedUnion("kind", [
   SyntheticMessage,
 ]);
 
-/** Messages of 0.1.0 have no `kind`; the fields that they have tell it. */
+/** Messages of 0.1.0 have no `kind`; it is derived from their fields. */
 const withKind = (wire: unknown): unknown => {
   if (typeof wire !== "object" || wire === null || "kind" in wire) return wire;
   if ("synthetic" in wire) return { ...wire, kind: "synthetic" };
@@ -114,14 +114,14 @@ const withKind = (wire: unknown): unknown => {
   return { ...wire, kind: "isEdit" in wire && wire.isEdit === true ? "edit" : "message" };
 };
 
-/** A message to an agent. Older processes read it too: they ignore `kind` and look at the fields. */
+/** A message to an agent. Older processes read it too: they ignore `kind` and check the fields. */
 export const UserMessage = z.preprocess(withKind, AnyMessage);
 export type UserMessage = z.infer<typeof AnyMessage>;
 
-/** What adapters hand over. */
+/** The messages that adapters hand to the inbox. */
 export type InboundMessage = PersonMessage | EditMessage | CommandMessage;
 
-/** A person waits for the answer. */
+/** The messages whose sender waits for the answer. */
 export type FromPerson = PersonMessage | CommandMessage;
 
 /** The messages that open a turn. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { collection, keyOf, prefixOf } from "./collection.ts";
+import { collection, keyOf, prefixOf } from "./store.ts";
 import type { Subject } from "./subject.ts";
 
 /** The result of a handler. Only an ack or a dead letter completes the message. */
@@ -7,7 +7,7 @@ export type Outcome = { ack: true } | { retryInMs: number } | { deadLetter: stri
 
 /** The message is not due: it runs again when woken. This run does not count as an attempt and costs no write. */
 export interface Wait {
-  /** Calls `wake` when the message may be due, also if that was before the call. The result cancels it. */
+  /** Calls `wake` when the message may be due, also if it is already due. The result cancels it. */
   wokenBy(wake: () => void): () => void;
   /** The message runs again after this time, also if nothing wakes it. */
   readonly atMostMs: number;
@@ -35,7 +35,7 @@ export type Handler<T> = (message: T, received: Received) => Promise<Outcome>;
 export interface ConsumeOptions<T = unknown> {
   /** Consumers with the same durable name share the work, in any number of processes. */
   readonly durable: string;
-  /** How many handlers of this consumer run at once: 1 or more. */
+  /** Maximum number of handlers of this consumer that run at once; at least 1. */
   readonly concurrency: number;
   /** The start of a new durable: with the stored messages (the default), or with future ones only. */
   readonly from?: "start" | "now";
@@ -72,7 +72,7 @@ export interface Bus {
   publish<T>(subject: Subject<T>, message: T, options: PublishOptions): Promise<PublishOutcome>;
   /** At least once. Messages with the same key run one at a time, in order, retries included; they never delay other keys. */
   consume<T>(subject: Subject<T>, options: ConsumeOptions<T>, handle: Handler<T>): Promise<Consumer>;
-  /** Not stored, may be lost: text deltas, typing, "look at the log". */
+  /** Not stored, may be lost: text deltas, typing, new log entries. */
   signal<T>(subject: Subject<T>, message: T): void;
   /** Resolves once the listener receives signals. */
   listen<T>(subject: Subject<T>, handle: (message: T) => void): Promise<Listener>;
@@ -99,13 +99,13 @@ export const deadLetterKey = (durable: string, messageId: string) => keyOf(deadL
 export const allDeadLetters = (durable?: string) =>
   durable === undefined ? prefixOf(deadLetters) : prefixOf(deadLetters, durable);
 
-/** A larger message is refused by publish with "too-large"; bytes of JSON. */
+/** In bytes of JSON; `publish` rejects a larger message with "too-large". */
 export const MAX_MESSAGE_BYTES = 500_000;
-/** A longer id is refused by publish with "too-large": with its durable and subject it must fit into a key of the store. */
+/** `publish` rejects a longer id with "too-large": with its durable and subject it must fit into a key of the store. */
 export const MAX_ID_LENGTH = 500;
-/** Runs of one message that may end without an outcome (a throw, a dead process) before it is a dead letter. */
+/** After this many runs without an outcome (a throw, a crash) a message is a dead letter. */
 export const MAX_FAILURES = 5;
-/** The bus itself recognises a duplicate id for this long. */
+/** The time for which the bus recognises a duplicate id. */
 export const DUPLICATE_WINDOW_MS = 120_000;
 /** The retention time of a stored message, handled or not. */
 export const RETENTION_MS = 7 * 24 * 3_600_000;

@@ -1,10 +1,10 @@
 /** The clock of the product; tests inject their own. */
 export interface Clock {
-  /** Wall clock, milliseconds since 1970: for what people see and what is stored. */
+  /** Wall clock, milliseconds since 1970: for stored times and times that people see. */
   now(): number;
-  /** Milliseconds that only ever grow: for leases, deadlines and durations. */
+  /** Milliseconds that never decrease: for leases, deadlines and durations. */
   monotonic(): number;
-  /** Calls back once, unless cancelled first. */
+  /** Calls back once, unless it is cancelled before. */
   after(ms: number, callback: () => void): Timer;
 }
 
@@ -29,10 +29,10 @@ export const systemClock: Clock = {
   },
 };
 
-/** Caches the last result, because a message formats the same moment several times. */
+/** Caches the last result, because a message formats the same time repeatedly. */
 export const isoTime = (ms: number): string => {
-  if (ms !== last.ms) last = { ms, spelled: new Date(ms).toISOString() };
-  return last.spelled;
+  if (ms !== last.ms) last = { ms, text: new Date(ms).toISOString() };
+  return last.text;
 };
 
-let last = { ms: 0, spelled: new Date(0).toISOString() };
+let last = { ms: 0, text: new Date(0).toISOString() };

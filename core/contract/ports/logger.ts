@@ -4,7 +4,7 @@ export interface Logger {
   info(fields: LogFields, message: string): void;
   warn(fields: LogFields, message: string): void;
   error(fields: LogFields, message: string): void;
-  /** Plain values only: what is nested is looked at per line, and these are in every line. */
+  /** Plain values only: nested ones would be serialised again for each line. */
   child(fields: Readonly<Record<string, string | number | boolean>>): Logger;
 }
 

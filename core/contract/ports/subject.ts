@@ -1,17 +1,17 @@
 import type { z } from "zod";
 import { encodeToken } from "./token.ts";
 
-/** Where messages of one kind travel. The schema goes with it, so that bytes are parsed exactly where they enter. */
+/** The address of messages of one kind, with their schema, which the receiver parses them by. */
 export interface Subject<T> {
   readonly tenant: string;
-  /** "user.message": all subjects of one family share their storage. */
+  /** "user.message". All subjects of one family share a stream. */
   readonly family: string;
-  /** The parts after the family, already encoded: an agent, a channel. */
+  /** The parts after the family, encoded: an agent or a channel. */
   readonly parts: readonly string[];
   readonly schema: z.ZodType<T>;
-  /** Mostly nobody listens: a signal is then spared, and it may take a moment to begin to listen. */
-  readonly seldomHeard: boolean;
-  /** Its one spelling, without the partition and the deployment's prefix that a backbone may add. */
+  /** Usually without a listener: a signal is not sent then, and `listen` takes a moment to resolve. */
+  readonly rarelyObserved: boolean;
+  /** The full name, without the partition and the prefix that a backbone may add. */
   readonly name: string;
 }
 
@@ -21,21 +21,27 @@ export const subject = <T>(
   schema: z.ZodType<T>,
   ...parts: readonly string[]
 ): Subject<T> => {
-  const spelled = { tenant: encodeToken(tenant), parts: parts.map(encodeToken) };
-  return { ...spelled, family, schema, seldomHeard: false, name: [spelled.tenant, family, ...spelled.parts].join(".") };
+  const encoded = { tenant: encodeToken(tenant), parts: parts.map(encodeToken) };
+  return {
+    ...encoded,
+    family,
+    schema,
+    rarelyObserved: false,
+    name: [encoded.tenant, family, ...encoded.parts].join("."),
+  };
 };
 
-/** The subjects of one family, each made once: every message asks for some. */
+/** The subjects of one family, cached, because each message needs several. */
 export const subjectFamily = <T>(
   tenant: string,
   family: string,
   schema: z.ZodType<T>,
-  { seldomHeard = false } = {},
+  { rarelyObserved = false } = {},
 ): ((part: string) => Subject<T>) => {
-  const made = new Map<string, Subject<T>>();
+  const byPart = new Map<string, Subject<T>>();
   return (part) => {
-    const known = made.get(part) ?? { ...subject(tenant, family, schema, part), seldomHeard };
-    made.set(part, known);
-    return known;
+    const cached = byPart.get(part) ?? { ...subject(tenant, family, schema, part), rarelyObserved };
+    byPart.set(part, cached);
+    return cached;
   };
 };

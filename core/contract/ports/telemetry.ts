@@ -36,3 +36,8 @@ export interface SpanRecord {
   /** The kind of failure, from a small closed set. */
   readonly error?: string | undefined;
 }
+
+/** A named point between two steps, at which tests kill the process. It does nothing in the product. */
+export type Checkpoint = (name: string, about?: string) => void | Promise<void>;
+
+export const noCheckpoint: Checkpoint = () => undefined;

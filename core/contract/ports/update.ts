@@ -1,5 +1,5 @@
 import { AppError, RevisionConflict } from "../app-error.ts";
-import type { LastRead } from "./last-read.ts";
+import { BoundedCache } from "../bounded-cache.ts";
 import type { Key, PutOptions, Store, Stored } from "./store.ts";
 
 /** Returned by a change to delete the key. */
@@ -91,7 +91,7 @@ export const retryConflicts = async <R>(step: (attempt: number) => Promise<R>): 
       last = error;
     }
   }
-  const message = `gave up after ${MAX_ATTEMPTS} attempts, all lost to other writers; try again (${last?.message})`;
+  const message = `stopped after ${MAX_ATTEMPTS} attempts, all lost to other writers; try again (${last?.message})`;
   throw new AppError("unavailable", message, { cause: last });
 };
 
@@ -124,5 +124,45 @@ export const createOrRead = async <T>(store: Store, key: Key<T>, value: T): Prom
   if ((await createOnce(store, key, value)) !== undefined) return { value, isNew: true };
   const first = await store.get(key);
   if (first !== undefined) return { value: first.value, isNew: false };
-  throw new AppError("conflict", `"${key.spelled}" expired just now; try again`);
+  throw new AppError("conflict", `"${key.encoded}" expired just now; try again`);
 };
+
+/**
+ * Caches parsed values, so that an unchanged value is not parsed again. Every read still gets the revision from the store.
+ * All readers share a value, so it must not be mutated.
+ */
+export class LastRead<T> {
+  readonly #byStore = new WeakMap<Store, BoundedCache<string, Stored<T>>>();
+  readonly #maxCached: number;
+
+  constructor(maxCached = MAX_CACHED) {
+    this.#maxCached = maxCached;
+  }
+
+  async get(store: Store, key: Key<T>): Promise<Stored<T> | undefined> {
+    const stored = await store.get(key, this.#of(store).get(key.encoded));
+    this.note(store, key, stored);
+    return stored;
+  }
+
+  /** The cached value; other processes may have changed it since. */
+  peek(store: Store, { encoded }: Key<T>): Stored<T> | undefined {
+    return this.#of(store).get(encoded);
+  }
+
+  /** Caches a value that was just written, or read by other means. */
+  note(store: Store, { encoded }: Key<T>, stored: Stored<T> | undefined): void {
+    if (stored === undefined) this.#of(store).delete(encoded);
+    else this.#of(store).set(encoded, stored);
+  }
+
+  #of(store: Store): BoundedCache<string, Stored<T>> {
+    const known = this.#byStore.get(store);
+    if (known) return known;
+    const made = new BoundedCache<string, Stored<T>>(this.#maxCached);
+    this.#byStore.set(store, made);
+    return made;
+  }
+}
+
+const MAX_CACHED = 5_000;

@@ -144,7 +144,7 @@ export const originKindOf = ({ origin, audience }: Pick<AgentReply, "origin" | "
 export const isUserStarted = (kind: OriginKind): boolean => kind === "private" || kind === "shared";
 
 /** Solicited replies and progress go to the origin conversation only. */
-export const isUnsolicitedFinal = ({ kind, correlationId }: AgentReply): boolean =>
+const isUnsolicitedFinal = ({ kind, correlationId }: AgentReply): boolean =>
   kind === "final" && correlationId === undefined;
 
 /** The first policy that covers this kind of work decides: the person's, then the channel's, then the agent's. */

@@ -1,10 +1,16 @@
-export { findUndelivered, listUndeliveredFor, readDeadLetter } from "./list-undelivered.ts";
+export type { Digest, DigestPart, DigestSection, HeldItem, HeldRecord } from "./held-record.ts";
+export { changeHeld, heldRequestKey, readHeld } from "./held-record.ts";
 export { settleUndelivered } from "./settle-undelivered.ts";
+export type { FallbackDeps } from "./undeliverable-report.ts";
+export { reportUndeliverable } from "./undeliverable-report.ts";
+export { UndeliverableResult, undeliverableResultOf } from "./undeliverable-result.ts";
+export type { Addressee, Undelivered } from "./undelivered.ts";
 export {
-  type Addressee,
   failureInWords,
+  findUndelivered,
+  listUndeliveredFor,
   noteUndelivered,
-  type Undelivered,
+  readDeadLetter,
   undeliveredId,
   undeliveredOn,
 } from "./undelivered.ts";

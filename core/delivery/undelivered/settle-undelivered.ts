@@ -2,15 +2,13 @@ import { AppError } from "../../contract/app-error.ts";
 import type { AgentReply } from "../../contract/messages/agent-reply.ts";
 import { conversationKey } from "../../contract/messages/conversation.ts";
 import { subjectsOf } from "../../contract/messages/subjects.ts";
-import type { Bus, DeadLetter } from "../../contract/ports/bus.ts";
-import { deadLetterKey } from "../../contract/ports/bus.ts";
+import { type Bus, type DeadLetter, deadLetterKey } from "../../contract/ports/bus.ts";
 import { type Clock, isoTime } from "../../contract/ports/clock.ts";
-import { keyParts } from "../../contract/ports/collection.ts";
-import type { Store } from "../../contract/ports/store.ts";
+import { keyParts, type Store } from "../../contract/ports/store.ts";
 import { putIfUnchanged } from "../../contract/ports/update.ts";
 import { ledgerKey, ledgerOfTarget } from "../ledger-entry.ts";
-import { letterContent } from "./list-undelivered.ts";
-import { addresseeOf, pointerKey, type Undelivered, type UndeliveredAddress, undeliveredKey } from "./undelivered.ts";
+import type { Undelivered, UndeliveredAddress } from "./undelivered.ts";
+import { addresseeOf, letterContent, pointerKey, undeliveredKey } from "./undelivered.ts";
 
 interface SettleDeps {
   readonly bus: Bus;
@@ -18,8 +16,8 @@ interface SettleDeps {
   readonly clock: Clock;
 }
 
-/** gone: someone else has settled the entry, or is settling it now. */
-type Settled = "done" | "gone";
+/** taken: another request has settled the entry, or is settling it now. */
+type Settled = "done" | "taken";
 
 /**
  * Sends an undelivered reply again, or dismisses it: once, even if several people try. `by` identifies the request; the
@@ -28,15 +26,15 @@ type Settled = "done" | "gone";
 export const settleUndelivered = async (
   deps: SettleDeps,
   address: UndeliveredAddress,
-  what: "send-again" | "dismiss",
+  action: "send-again" | "dismiss",
   by: string,
 ): Promise<Settled> => {
   const { store } = deps;
   const entry = await take(deps, address, by);
-  if (entry === undefined) return "gone";
+  if (entry === undefined) return "taken";
   const key = deadLetterKey(entry.letter.durable, entry.letter.id);
   const letter = (await store.get(key))?.value;
-  if (letter !== undefined) await (what === "send-again" ? sendAgain(deps, letter) : store.delete(key));
+  if (letter !== undefined) await (action === "send-again" ? sendAgain(deps, letter) : store.delete(key));
   const addressee = addresseeOf(entry.audience);
   if (addressee !== undefined) await store.delete(pointerKey(entry.tenant, addressee, entry.id));
   await store.delete(undeliveredKey(address));
@@ -77,8 +75,8 @@ export const sendAgain = async (
   for await (const { key, value, revision } of store.list(ledgerOfTarget(reply.id, target))) {
     if (value.state !== "unknown" && value.state !== "withdrawn") continue;
     const part = Number(keyParts(key).at(-1));
-    const wanted = { state: "failed", at: isoTime(clock.now()), reason: "send again" } as const;
-    await store.put(ledgerKey(reply.id, target, part), wanted, { ifRevision: revision });
+    const resendable = { state: "failed", at: isoTime(clock.now()), reason: "send again" } as const;
+    await store.put(ledgerKey(reply.id, target, part), resendable, { ifRevision: revision });
   }
   // `deadAt` makes the id new for the bus, and the same if this step is repeated.
   const options = { id: `${request.id}/again/${letter.deadAt}`, key: conversationKey(target) };

@@ -4,20 +4,20 @@ import { ModelFailed } from "../model-failed.ts";
 import type { StepRequest, StepResponse, ToolCall } from "../step.ts";
 import { uniqueCallIds } from "../tool-calls.ts";
 import type { DemoCall } from "./demo-rule.ts";
+import { situationOf } from "./demo-rule.ts";
 import { demoRules } from "./demo-rules.ts";
-import { situationOf } from "./situation.ts";
 
 const INTRODUCTION =
-  "_I am the demo model: I follow fixed rules and need no key and no network. Configure a model to talk to a real one._";
+  "_I am the demo model: I follow fixed rules and need no key and no network. Configure another model for real answers._";
 
 interface DemoOptions {
-  /** Between two words. */
+  /** Pause between two words. */
   readonly pauseMs: number;
   /** Duration of each step of a subtask. */
   readonly workMs?: number;
 }
 
-/** Shows the product without a key: the same request always gets the same answer. */
+/** A deterministic model with fixed rules, to try the product without a key. */
 export class DemoModel implements AgentModel {
   readonly label = "demo";
   readonly #pauseMs: number;
@@ -76,5 +76,5 @@ const toToolCalls = (calls: readonly DemoCall[], request: StepRequest): ToolCall
   return calls.map(({ name, input }) => ({ id: callId("demo-1"), name, input }));
 };
 
-/** Four letters a token, as a rule of thumb. */
+/** An estimate: four characters per token. */
 const tokensOf = (text: string): number => Math.ceil(text.length / 4);

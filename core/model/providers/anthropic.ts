@@ -4,10 +4,9 @@ import { askApiKey, askModelName, describeHosted, hostedModel } from "../hosted-
 import type { ModelProvider } from "../provider.ts";
 
 const Config = z.strictObject({
-  provider: z.literal("anthropic"),
-  /** Requests go to <baseUrl>/messages. */
-  baseUrl: baseUrl.default("https://api.anthropic.com/v1"),
-  apiKey: headerValue(),
+  provider: z.literal("anthropic").describe("Anthropic."),
+  baseUrl: baseUrl.default("https://api.anthropic.com/v1").describe("Address; requests go to <baseUrl>/messages."),
+  apiKey: headerValue().describe("API key."),
   ...hostedFields,
 });
 
@@ -15,7 +14,7 @@ export const anthropic: ModelProvider<typeof Config> = {
   id: "anthropic",
   label: "Anthropic",
   config: Config,
-  questions: [askModelName, { ...askApiKey, message: "Your API key" }],
+  questions: [askModelName, { ...askApiKey, message: "Your Anthropic API key" }],
   describe: describeHosted,
   create: (config, deps) =>
     hostedModel(config, deps, async (headers) => {

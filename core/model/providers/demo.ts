@@ -4,17 +4,20 @@ import { contextTokens } from "../hosted-config.ts";
 import type { ModelProvider } from "../provider.ts";
 
 const Config = z.strictObject({
-  provider: z.literal("demo"),
-  /** Between two words, so that streaming can be watched. */
-  pauseMs: z.int().min(0).max(10_000).default(0),
-  /** How long each step of a subtask takes, so that its progress can be watched. */
-  workMs: z.int().min(0).max(60_000).default(1_500),
+  provider: z.literal("demo").describe("Fixed rules, without a key and a network."),
+  pauseMs: z.int().min(0).max(10_000).default(0).describe("Pause between two words, to make streaming visible."),
+  workMs: z
+    .int()
+    .min(0)
+    .max(60_000)
+    .default(1_500)
+    .describe("Duration of each step of a subtask, to make its progress visible."),
   contextTokens,
 });
 
 export const demo: ModelProvider<typeof Config> = {
   id: "demo",
-  label: "demo: no key, no network, to look around",
+  label: "demo: fixed rules, no key, no network",
   config: Config,
   questions: [],
   isForTrial: true,

@@ -4,27 +4,25 @@ import { askApiKey, askModelName, describeHosted, hostedModel } from "../hosted-
 import type { ModelProvider } from "../provider.ts";
 
 const Config = z.strictObject({
-  provider: z.literal("openai-compatible"),
-  /** With the version in its path: requests go to <baseUrl>/chat/completions. */
-  baseUrl,
-  /** Servers on the own machine often want none. */
-  apiKey: headerValue().optional(),
+  provider: z.literal("openai-compatible").describe("OpenAI, and servers with the same protocol."),
+  baseUrl: baseUrl.describe("Address with the version in its path; requests go to <baseUrl>/chat/completions."),
+  apiKey: headerValue().optional().describe("API key; local servers often need none."),
   ...hostedFields,
 });
 
 export const openAiCompatible: ModelProvider<typeof Config> = {
   id: "openai-compatible",
-  label: "a server that speaks OpenAI's protocol, also on your own machine",
+  label: "a server with an OpenAI-compatible API, also on your own machine",
   config: Config,
   questions: [
     {
       flag: "model-url",
-      message: "Its address, with the version",
+      message: "Address of the model server, with the version",
       example: "https://api.openai.com/v1",
       setting: ["baseUrl"],
     },
     askModelName,
-    { ...askApiKey, message: "Its API key (empty if the server wants none)", optional: true },
+    { ...askApiKey, message: "API key of the server (empty if it needs none)", optional: true },
   ],
   describe: describeHosted,
   create: (config, deps) =>

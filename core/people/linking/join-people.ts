@@ -42,9 +42,9 @@ export const joinPeople = async (store: Store, joining: Joining): Promise<"joine
   if (a === undefined || b === undefined) return "taken";
   if (a.found.person.id !== b.found.person.id) {
     if (isTaken(a.found.person) && isTaken(b.found.person)) return "taken";
-    const [host, guest] = isTaken(b.found.person) || (isOwn(a) && !isOwn(b)) ? [b, a] : [a, b];
-    if (isOwn(host)) await bringTo(store, joining, await newPerson(store, joining, host), [host, guest]);
-    else await bringTo(store, joining, host.found, [guest]);
+    const [host, guest] = isTaken(b.found.person) || (isSingle(a) && !isSingle(b)) ? [b, a] : [a, b];
+    if (isSingle(host)) await moveTo(store, joining, await newPerson(store, joining, host), [host, guest]);
+    else await moveTo(store, joining, host.found, [guest]);
   }
   await seal(store, joining, [a.address, b.address]);
   return "joined";
@@ -55,7 +55,7 @@ const memberOf = async (store: Store, tenant: string, { channel, accountId, name
   return { address, name, found: await findPerson(store, address) };
 };
 
-const isOwn = ({ address, found }: Member): boolean => found.person.id === ownIdOf(address);
+const isSingle = ({ address, found }: Member): boolean => found.person.id === ownIdOf(address);
 
 type StoredPerson = Pick<FoundPerson, "stored" | "revision">;
 
@@ -78,7 +78,7 @@ const newPerson = async (store: Store, { linkId, tenant }: Joining, host: Member
   return { stored, revision: 0 };
 };
 
-const bringTo = async (
+const moveTo = async (
   store: Store,
   { linkId, tenant, now }: Joining,
   { stored: person, revision }: StoredPerson,
@@ -125,10 +125,10 @@ const seal = async (
 ): Promise<void> => {
   const { person, stored, revision } = await findPerson(store, sides[0]);
   if (sides.some((side) => accountOf(person, side) === undefined)) throw new RevisionConflict(linkId, revision);
-  const isOpen = (account: PersonAccount) =>
+  const isPending = (account: PersonAccount) =>
     account.pending === true && sides.some((side) => sameAccount(side, account));
-  if (!stored.accounts.some(isOpen)) return;
-  const accounts = stored.accounts.map((account) => (isOpen(account) ? { ...account, pending: false } : account));
+  if (!stored.accounts.some(isPending)) return;
+  const accounts = stored.accounts.map((account) => (isPending(account) ? { ...account, pending: false } : account));
   await store.put(personKey(tenant, stored.id), { ...stored, accounts }, { ifRevision: revision });
 };
 

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { Conversation } from "../../contract/messages/conversation.ts";
 import type { UserMessage } from "../../contract/messages/user-message.ts";
-import { collection, keyOf } from "../../contract/ports/collection.ts";
-import type { Store } from "../../contract/ports/store.ts";
+import { collection, keyOf, type Store } from "../../contract/ports/store.ts";
 import { update } from "../../contract/ports/update.ts";
 import type { AccountAddress } from "../person-record.ts";
 
@@ -30,8 +29,8 @@ export const LinkRecord = z.looseObject({
 export type LinkRecord = z.infer<typeof LinkRecord>;
 
 /** Longer than a code is valid, so that a late claim gets the reason for its failure. */
-const KEPT_MS = 60 * 60_000;
-const links = collection("links", LinkRecord, { ttlMs: KEPT_MS });
+const RECORD_TTL_MS = 60 * 60_000;
+const links = collection("links", LinkRecord, { ttlMs: RECORD_TTL_MS });
 export const linkKey = (tenant: string, linkId: string) => keyOf(links, tenant, linkId);
 
 /** Recent code requests and claims of an account, for the rate limit. */
@@ -45,7 +44,7 @@ type LinkTries = z.infer<typeof LinkTries>;
 
 const NO_TRIES: LinkTries = { offersAt: [], claimsAt: [] };
 
-const tries = collection("link-tries", LinkTries, { ttlMs: KEPT_MS });
+const tries = collection("link-tries", LinkTries, { ttlMs: RECORD_TTL_MS });
 const linkTriesKey = ({ tenant, channel, accountId }: AccountAddress) => keyOf(tries, tenant, channel, accountId);
 
 export const sideOf = ({ agent, conversation, account }: UserMessage): LinkSide => ({

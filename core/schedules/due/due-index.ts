@@ -1,10 +1,8 @@
 import { z } from "zod";
-import type { ScheduleAddress } from "../../contract/messages/addresses.ts";
-import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import type { AgentRef, ScheduleAddress, ScheduleDue } from "../../contract/messages/addresses.ts";
 import { subjectsOf } from "../../contract/messages/subjects.ts";
 import type { Bus } from "../../contract/ports/bus.ts";
-import { collection, keyOf, prefixOf } from "../../contract/ports/collection.ts";
-import type { Store } from "../../contract/ports/store.ts";
+import { collection, keyOf, prefixOf, type Store } from "../../contract/ports/store.ts";
 
 export interface DueTime {
   readonly schedule: ScheduleAddress;
@@ -47,6 +45,10 @@ export class DueIndex {
     await this.#store.delete(entryKey(due));
   }
 
+  async has(due: DueTime): Promise<boolean> {
+    return (await this.#store.get(entryKey(due))) !== undefined;
+  }
+
   /** All hours that have or had entries. */
   async hours({ tenant, agent }: AgentRef): Promise<string[]> {
     const found: string[] = [];
@@ -73,3 +75,18 @@ export class DueIndex {
 
 const entryKey = ({ schedule: { tenant, agent, owner, id }, dueAt }: DueTime) =>
   keyOf(entries, tenant, agent, hourOf(Date.parse(dueAt)), owner, id, dueAt);
+
+/**
+ * Publishes a due time. Every core process does so, and the bus drops the duplicates by their id. `isRepeat` publishes
+ * one more, which is not a duplicate of the others.
+ */
+export const publishDue = async (
+  { bus }: { readonly bus: Bus },
+  due: ScheduleDue,
+  { isRepeat = false } = {},
+): Promise<void> => {
+  const { tenant, agent, owner, id, dueAt, byHand } = due;
+  const occasion = byHand === undefined ? dueAt : `by hand ${byHand}`;
+  const messageId = `${owner} ${id} ${occasion}${isRepeat ? " again" : ""}`;
+  await bus.publish(subjectsOf(tenant).scheduleDue(agent), due, { id: messageId, key: `${owner} ${id}` });
+};

@@ -1,12 +1,10 @@
 import { messageOf, RevisionConflict } from "../../contract/app-error.ts";
-import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import type { AgentRef } from "../../contract/messages/addresses.ts";
 import { subjectsOf } from "../../contract/messages/subjects.ts";
 import type { Bus, Listener } from "../../contract/ports/bus.ts";
 import type { Clock, Timer } from "../../contract/ports/clock.ts";
 import type { Logger } from "../../contract/ports/logger.ts";
-import { DueHeap } from "./due-heap.ts";
-import type { DueIndex, DueTime } from "./due-index.ts";
-import { hourOf } from "./due-index.ts";
+import { type DueIndex, type DueTime, hourOf } from "./due-index.ts";
 
 const HOUR_MS = 3_600_000;
 /** Due times within this period are in memory. */
@@ -15,7 +13,7 @@ const AHEAD_MS = HOUR_MS;
 const CHECK_EVERY_MS = 60_000;
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 5_000;
-const AT_ONCE = 64;
+const PUBLISH_BATCH = 64;
 
 interface DueWatchDeps {
   readonly bus: Bus;
@@ -89,8 +87,8 @@ export class DueWatch {
     if (this.#stopped) return;
     const { clock } = this.#deps;
     const next = this.#heap.first?.at ?? Number.POSITIVE_INFINITY;
-    const wantedMs = Math.min(next - clock.now(), this.#checkAt - clock.monotonic(), CHECK_EVERY_MS);
-    const waitMs = Math.max(0, wantedMs, this.#retryAt - clock.monotonic());
+    const nextMs = Math.min(next - clock.now(), this.#checkAt - clock.monotonic(), CHECK_EVERY_MS);
+    const waitMs = Math.max(0, nextMs, this.#retryAt - clock.monotonic());
     this.#timer?.cancel();
     this.#timer = clock.after(waitMs, () => {
       this.#work = this.#work.then(() => this.#wake());
@@ -108,7 +106,8 @@ export class DueWatch {
         this.#checkAt = clock.monotonic() + CHECK_EVERY_MS;
       }
       await this.#publishDue();
-      if (this.#failures > 0) logger.info({ ...this.#ref, failures: this.#failures }, "due schedules are read again");
+      if (this.#failures > 0)
+        logger.info({ ...this.#ref, failures: this.#failures }, "due schedules are read and published again");
       this.#failures = 0;
     } catch (error) {
       if (this.#failures === 0) {
@@ -125,7 +124,7 @@ export class DueWatch {
     const now = clock.now();
     while (!this.#stopped && (this.#heap.first?.at ?? Number.POSITIVE_INFINITY) <= now) {
       const batch: Pending[] = [];
-      while (batch.length < AT_ONCE && (this.#heap.first?.at ?? Number.POSITIVE_INFINITY) <= now) {
+      while (batch.length < PUBLISH_BATCH && (this.#heap.first?.at ?? Number.POSITIVE_INFINITY) <= now) {
         batch.push(this.#heap.take() as Pending);
       }
       const results = await Promise.allSettled(batch.map(({ due }) => publish(due)));
@@ -168,3 +167,51 @@ export class DueWatch {
 const ignoreConflict = (error: unknown): void => {
   if (!(error instanceof RevisionConflict)) throw error;
 };
+
+interface Timed {
+  readonly at: number;
+}
+
+/** A binary heap; the earliest item comes first. */
+class DueHeap<T extends Timed> {
+  readonly #items: T[] = [];
+
+  get size(): number {
+    return this.#items.length;
+  }
+
+  get first(): T | undefined {
+    return this.#items[0];
+  }
+
+  add(item: T): void {
+    const items = this.#items;
+    let index = items.push(item) - 1;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
+      if ((items[parent] as T).at <= item.at) break;
+      items[index] = items[parent] as T;
+      index = parent;
+    }
+    items[index] = item;
+  }
+
+  /** Removes and returns the first item. */
+  take(): T | undefined {
+    const items = this.#items;
+    const first = items[0];
+    const last = items.pop();
+    if (first === undefined || last === undefined || items.length === 0) return first;
+    let index = 0;
+    for (;;) {
+      let child = 2 * index + 1;
+      if (child >= items.length) break;
+      if (child + 1 < items.length && (items[child + 1] as T).at < (items[child] as T).at) child++;
+      if ((items[child] as T).at >= last.at) break;
+      items[index] = items[child] as T;
+      index = child;
+    }
+    items[index] = last;
+    return first;
+  }
+}

@@ -4,13 +4,20 @@ import { orderKey } from "../../contract/messages/user-message.ts";
 import { ack, type Outcome } from "../../contract/ports/bus.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
 import { createOrRead } from "../../contract/ports/update.ts";
-import { type FallbackDeps, reportUndeliverable } from "../../delivery/undeliverable/index.ts";
+import type { FallbackDeps } from "../../delivery/undelivered/index.ts";
+import { reportUndeliverable } from "../../delivery/undelivered/index.ts";
 import { changeSchedule } from "../change-schedule.ts";
+import { publishDue } from "../due/due-index.ts";
 import { type Schedule, type ScheduleDeps, scheduleKey } from "../schedule-record.ts";
 import { lastDue, nextDue } from "../when/index.ts";
-import { runIdOf, runMessage, runSessionOf, runTraceOf } from "./run-message.ts";
-import { runKey, type ScheduleRun } from "./run-record.ts";
+import { runIdOf, runKey, runMessage, runSessionOf, runTraceOf, type ScheduleRun } from "./run-record.ts";
 import { type RunTarget, runTarget } from "./run-target.ts";
+
+/** Starts an extra run at once. `requestId` makes it idempotent: the same request is the same run. */
+export const runNow = async (deps: ScheduleDeps, schedule: Schedule, requestId: string): Promise<void> => {
+  const { tenant, agent, owner, id } = schedule;
+  await publishDue(deps, { tenant, agent, owner, id, dueAt: isoTime(deps.clock.now()), byHand: requestId });
+};
 
 interface RunDeps extends ScheduleDeps, Omit<FallbackDeps, "store"> {}
 
@@ -19,27 +26,40 @@ interface RunDeps extends ScheduleDeps, Omit<FallbackDeps, "store"> {}
  * decides and all ids are deterministic, so that repeats and concurrent processes are harmless.
  */
 export const handleScheduleDue = async (deps: RunDeps, due: ScheduleDue): Promise<Outcome> => {
-  const { store, dueTimes, checkpoint } = deps;
-  const schedule = (await store.get(scheduleKey(due)))?.value;
-  if (schedule === undefined || !(due.byHand || isNext(schedule, due))) {
-    await dueTimes.remove({ schedule: due, dueAt: due.dueAt });
-    return ack;
-  }
-  const run = await settle(deps, schedule, due);
+  const { checkpoint } = deps;
+  const schedule = await dueSchedule(deps, due);
+  if (schedule === undefined) return ack;
+  const run = await decideRun(deps, schedule, due);
   await checkpoint("schedule.recorded");
   if (run.gone !== undefined) await reportUndeliverable(deps, run.gone, causeOfReport(schedule, run));
-  if (run.state === "started") await begin(deps, schedule, run);
+  if (run.state === "started") await startTurn(deps, schedule, run);
   await checkpoint("schedule.begun");
-  if (!due.byHand) await moveOn(deps, due, run);
+  if (!due.byHand) await scheduleNext(deps, due, run);
   return ack;
+};
+
+/**
+ * The schedule, if this is its due time; otherwise removes the index entry. The entry is written before the schedule, so
+ * the schedule may be stored late: a write before the second read is found here, and the writer of a later one finds the
+ * entry missing and publishes the due time again (`publishIfMissed`).
+ */
+const dueSchedule = async ({ store, dueTimes }: RunDeps, due: ScheduleDue): Promise<Schedule | undefined> => {
+  const read = async () => {
+    const schedule = (await store.get(scheduleKey(due)))?.value;
+    return schedule && (due.byHand || isNext(schedule, due)) ? schedule : undefined;
+  };
+  const schedule = await read();
+  if (schedule !== undefined) return schedule;
+  await dueTimes.remove({ schedule: due, dueAt: due.dueAt });
+  return read();
 };
 
 /** Records a due time whose handling was dead-lettered as skipped, and schedules the next time. */
 export const handleDeadDue = async (deps: ScheduleDeps, due: ScheduleDue): Promise<void> => {
   const { dueAt, byHand } = due;
-  const reason = "it could not be begun: the log says why";
+  const reason = "the run could not be started; the log has the error";
   const firedAt = isoTime(deps.clock.now());
-  const run = await record(deps, due, {
+  const run = await recordRun(deps, due, {
     name: byHand ?? dueAt,
     dueAt,
     through: dueAt,
@@ -47,24 +67,24 @@ export const handleDeadDue = async (deps: ScheduleDeps, due: ScheduleDue): Promi
     state: "skipped",
     reason,
   });
-  if (byHand === undefined) await moveOn(deps, due, run);
+  if (byHand === undefined) await scheduleNext(deps, due, run);
 };
 
 const isNext = ({ status, nextDueAt }: Schedule, { dueAt }: ScheduleDue): boolean =>
   status === "active" && nextDueAt === dueAt;
 
 /** Decides about the due time once; a second process gets the first decision. */
-const settle = async (deps: RunDeps, schedule: Schedule, { dueAt, byHand }: ScheduleDue): Promise<ScheduleRun> => {
+const decideRun = async (deps: RunDeps, schedule: Schedule, { dueAt, byHand }: ScheduleDue): Promise<ScheduleRun> => {
   const now = deps.clock.now();
   const planned =
     byHand === undefined
       ? planRun(schedule, dueAt, now)
       : { name: byHand, dueAt, firedAt: isoTime(now), through: dueAt, state: "started" as const };
-  const run = planned.state === "skipped" ? planned : begun(schedule, planned, await runTarget(deps, schedule));
-  return record(deps, schedule, run);
+  const run = planned.state === "skipped" ? planned : startedRun(schedule, planned, await runTarget(deps, schedule));
+  return recordRun(deps, schedule, run);
 };
 
-const record = async (
+const recordRun = async (
   { store, meter }: ScheduleDeps,
   address: ScheduleAddress,
   run: ScheduleRun,
@@ -75,7 +95,7 @@ const record = async (
 };
 
 /** The run begins now, so its audience consists of the person's current accounts (D3). */
-const begun = (schedule: Schedule, planned: ScheduleRun, target: RunTarget): ScheduleRun =>
+const startedRun = (schedule: Schedule, planned: ScheduleRun, target: RunTarget): ScheduleRun =>
   target.audience === undefined
     ? { ...planned, ...target, state: "skipped", reason: target.gone.reason }
     : { ...planned, ...target, sessionId: runSessionOf(schedule, planned.name) };
@@ -87,7 +107,7 @@ const causeOfReport = (schedule: Schedule, { name }: ScheduleRun) => ({
   traceId: runTraceOf(schedule, name),
 });
 
-const begin = async ({ bus, logger }: ScheduleDeps, schedule: Schedule, run: ScheduleRun): Promise<void> => {
+const startTurn = async ({ bus, logger }: ScheduleDeps, schedule: Schedule, run: ScheduleRun): Promise<void> => {
   if (run.audience === undefined) return;
   const message = runMessage(schedule, run, run.audience);
   const { id: scheduleId, tenant, agent } = schedule;
@@ -96,7 +116,7 @@ const begin = async ({ bus, logger }: ScheduleDeps, schedule: Schedule, run: Sch
   await bus.publish(subject, message, { id: message.id, key: orderKey(message) });
 };
 
-const moveOn = async (deps: ScheduleDeps, due: ScheduleDue, run: ScheduleRun): Promise<void> => {
+const scheduleNext = async (deps: ScheduleDeps, due: ScheduleDue, run: ScheduleRun): Promise<void> => {
   const through = Date.parse(run.through);
   await changeSchedule(deps, due, (schedule) => {
     if (!isNext(schedule, due)) return schedule;
@@ -118,7 +138,7 @@ const planRun = (
   const through = Math.max(Date.parse(dueAt), lastDue(when, now) ?? 0);
   const common = { name: dueAt, dueAt, firedAt: isoTime(now), through: isoTime(through) };
   if (missed === "skip" && now - through > LATE_MS) {
-    return { ...common, state: "skipped", reason: "its time passed while nothing was running" };
+    return { ...common, state: "skipped", reason: "its time passed during downtime" };
   }
   return { ...common, state: "started" };
 };

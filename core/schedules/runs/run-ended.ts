@@ -43,7 +43,7 @@ const followUp = async (
     await put(
       deps,
       address,
-      { ...putOff, name: putOff.dueAt, state: "skipped", firedAt, reason: `put off after ${failures} failures` },
+      { ...putOff, name: putOff.dueAt, state: "skipped", firedAt, reason: `postponed after ${failures} failures` },
       0,
     );
   }
@@ -59,7 +59,7 @@ const notify = async ({ bus, clock }: ScheduleDeps, schedule: Schedule, message:
   const markdown =
     status === "paused"
       ? `The schedule "${description}" failed ${failures} times in a row and is paused. Resume it with \`/schedules resume ${id}\`.`
-      : `The schedule "${description}" failed ${failures} times in a row. I keep trying, less often.`;
+      : `The schedule "${description}" failed ${failures} times in a row. I will keep trying, less often.`;
   await publishReply(bus, {
     id: `${message.id}/trouble`,
     tenant,

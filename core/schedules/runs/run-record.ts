@@ -1,8 +1,12 @@
 import { z } from "zod";
 import type { ScheduleAddress } from "../../contract/messages/addresses.ts";
+import { type SyntheticMessage, syntheticMessage } from "../../contract/messages/user-message.ts";
 import { Audience } from "../../contract/messages/work-context.ts";
-import { collection, keyOf, prefixOf } from "../../contract/ports/collection.ts";
-import { UndeliverableResult } from "../../delivery/undeliverable/index.ts";
+import { collection, keyOf, prefixOf } from "../../contract/ports/store.ts";
+import { UndeliverableResult } from "../../delivery/undelivered/index.ts";
+import { stableId, summarisePrompt } from "../../lib/index.ts";
+import { traceIdOf } from "../../turns/index.ts";
+import type { Schedule } from "../schedule-record.ts";
 
 /** The outcome of a due time: a run, or the reason why there was none. */
 export const ScheduleRun = z.looseObject({
@@ -30,3 +34,48 @@ const runs = collection("schedule-runs", ScheduleRun, { ttlMs: 30 * 24 * 3_600_0
 export const runKey = ({ tenant, agent, owner, id }: ScheduleAddress, name: string) =>
   keyOf(runs, tenant, agent, owner, id, name);
 export const runsOf = ({ tenant, agent, owner, id }: ScheduleAddress) => prefixOf(runs, tenant, agent, owner, id);
+
+/** The turn of a run: in its own session, anchored to the time it fired (O5). Deterministic for a run. */
+export const runMessage = (schedule: Schedule, run: ScheduleRun, audience: Audience): SyntheticMessage => {
+  const { owner, id, description, prompt, asker, link } = schedule;
+  const isReminder = schedule.when.kind === "once" && schedule.madeIn === "chat";
+  const { name, firedAt } = run;
+  const sessionId = runSessionOf(schedule, name);
+  const work = {
+    sessionId,
+    standing: {
+      owner: { ownerType: "orchestrator", ownerId: sessionId, ...(link !== undefined && { sessionUri: link }) },
+      background: true,
+    },
+    origin: {
+      channel: "scheduled",
+      promptSummary: summarisePrompt(description),
+      startedAt: firedAt,
+      sessionId,
+      taskId: id,
+      ...(link !== undefined && { link }),
+      ...(isReminder && { isReminder }),
+    },
+    audience,
+    asker,
+    traceId: runTraceOf(schedule, name),
+  } as const;
+  return syntheticMessage(schedule, work, {
+    id: runIdOf(schedule, name),
+    type: "task",
+    at: firedAt,
+    text: `Scheduled task "${description}":\n\n${prompt}`,
+    data: { schedule: { owner, id, run: name } },
+  });
+};
+
+/** The prompt of a run: the text of its turn without the title. */
+export const promptOfRun = (text: string): string => text.replace(/^Scheduled task "[\s\S]*?":\n\n/, "");
+
+export const runIdOf = ({ tenant, agent, owner, id }: ScheduleAddress, run: string): string =>
+  stableId("run", tenant, agent, owner, id, run);
+export const runTraceOf = (schedule: ScheduleAddress, run: string): string =>
+  traceIdOf({ ...schedule, id: runIdOf(schedule, run) });
+
+export const runSessionOf = ({ tenant, agent, owner, id }: ScheduleAddress, run: string): string =>
+  stableId("s", "run", tenant, agent, owner, id, run);

@@ -1,7 +1,7 @@
 import type { Audience } from "../../contract/messages/work-context.ts";
 import type { Store } from "../../contract/ports/store.ts";
 import { askingAccount, audienceAt, withRequester } from "../../delivery/index.ts";
-import type { FallbackDeps, UndeliverableResult } from "../../delivery/undeliverable/index.ts";
+import type { FallbackDeps, UndeliverableResult } from "../../delivery/undelivered/index.ts";
 import { summarisePrompt } from "../../lib/index.ts";
 import { findPerson, type PersonRecord } from "../../people/index.ts";
 import type { Schedule } from "../schedule-record.ts";
@@ -12,32 +12,32 @@ export type RunTarget =
   | { readonly audience?: never; readonly gone: UndeliverableResult };
 
 /** The creator of a schedule, with today's accounts. */
-interface Maker {
+interface Creator {
   readonly account: { readonly channel: string; readonly accountId: string };
   readonly audience: Audience;
   readonly person: PersonRecord;
 }
 
 /**
- * The audience of a run that begins now. The chosen target may no longer exist, or may belong to someone else after
+ * The audience of a run that begins now. The chosen target may no longer exist, or may belong to another person after
  * `unlink`: the result then goes to the creator's last active conversation (D3), or home if it has no creator, and a
  * notice explains it (P2).
  */
 export const runTarget = async (deps: FallbackDeps, schedule: Schedule): Promise<RunTarget> => {
   const { store, home, hasChannel } = deps;
   const { tenant, destination } = schedule;
-  const maker = await makerOf(store, schedule);
+  const creator = await creatorOf(store, schedule);
   const audience = await audienceAt(store, tenant, destination, hasChannel);
-  const isForeign = maker && audience?.conversation.kind === "private" && audience.personId !== maker.person.id;
-  if (audience !== undefined && !isForeign) return { audience: withRequester(audience, maker?.account) };
-  const instead = maker ? { person: [maker.account] } : isForARoom(schedule) ? home : undefined;
+  const isForeign = creator && audience?.conversation.kind === "private" && audience.personId !== creator.person.id;
+  if (audience !== undefined && !isForeign) return { audience: withRequester(audience, creator?.account) };
+  const instead = creator ? { person: [creator.account] } : isForARoom(schedule) ? home : undefined;
   const other = instead && (await audienceAt(store, tenant, instead, hasChannel));
   const reason = isForeign ? "the account there is no longer yours" : unreachable(schedule);
-  const gone = undeliverable(schedule, maker?.audience, reason, other !== undefined);
-  return other ? { audience: withRequester(other, maker?.account), gone } : { gone };
+  const gone = undeliverable(schedule, creator?.audience, reason, other !== undefined);
+  return other ? { audience: withRequester(other, creator?.account), gone } : { gone };
 };
 
-const makerOf = async (store: Store, { tenant, madeFor }: Schedule): Promise<Maker | undefined> => {
+const creatorOf = async (store: Store, { tenant, madeFor }: Schedule): Promise<Creator | undefined> => {
   const account = madeFor && askingAccount(madeFor);
   if (madeFor === undefined || account === undefined) return undefined;
   const { person } = await findPerson(store, { tenant, ...account });
@@ -48,7 +48,7 @@ const makerOf = async (store: Store, { tenant, madeFor }: Schedule): Promise<Mak
 const isForARoom = ({ destination }: Schedule): boolean => "conversation" in destination;
 
 const unreachable = ({ destination }: Schedule): string =>
-  "conversation" in destination ? "that channel is no longer there" : "the person has not written to me in private yet";
+  "conversation" in destination ? "that channel no longer exists" : "the person has not written to me in private yet";
 
 const undeliverable = (
   { id, description, destination }: Schedule,

@@ -1,3 +1,2 @@
-export { describeWhen } from "./describe-when.ts";
 export { parseWhen, readWhen } from "./parse-when.ts";
-export { lastDue, nextDue, When } from "./when.ts";
+export { describeWhen, lastDue, nextDue, When } from "./when.ts";

@@ -10,13 +10,13 @@ const FORMS = 'Use a cron expression ("0 9 * * 1-5"), a time ("2026-03-10T09:00"
 
 /** Parses the text of a person or a model in their time zone. Throws "bad-input" with the accepted forms. */
 export const parseWhen = (text: string, { now, timeZone }: { now: number; timeZone: string }): When => {
-  const given = folded(text);
+  const given = normalised(text);
   const when = readWhen(text, { now, timeZone });
   const next = nextDue(when, now);
   if (next === undefined) {
     throw new AppError(
       "bad-input",
-      when.kind === "once" ? `"${given}" has passed already.` : `"${given}" is a date that never comes.`,
+      when.kind === "once" ? `"${given}" has already passed.` : `"${given}" is a date that never comes.`,
     );
   }
   if (next > now + MAX_AHEAD_MS) throw new AppError("bad-input", `"${given}" is more than ten years away.`);
@@ -25,12 +25,12 @@ export const parseWhen = (text: string, { now, timeZone }: { now: number; timeZo
 
 /** Like parseWhen, but accepts times in the past. */
 export const readWhen = (text: string, { now, timeZone }: { now: number; timeZone: string }): When => {
-  const given = folded(text);
+  const given = normalised(text);
   checkZone(timeZone);
   return relative(given, now, timeZone) ?? absolute(given, timeZone) ?? cron(given, timeZone);
 };
 
-const folded = (text: string): string => text.trim().replace(/\s+/g, " ");
+const normalised = (text: string): string => text.trim().replace(/\s+/g, " ");
 
 const checkZone = (timeZone: string): void => {
   try {
@@ -50,12 +50,13 @@ const UNITS: readonly (readonly [RegExp, number])[] = [
 ];
 
 const relative = (text: string, now: number, timeZone: string): When | undefined => {
-  const [, word, count = "1", unit = ""] = RELATIVE.exec(text) ?? [];
+  const [, keyword, count = "1", unit = ""] = RELATIVE.exec(text) ?? [];
   const unitMs = UNITS.find(([name]) => name.test(unit))?.[1];
-  if (word === undefined || unitMs === undefined) return undefined;
+  if (keyword === undefined || unitMs === undefined) return undefined;
   const ms = Math.round(Number(count) * unitMs);
-  if (ms < 1_000) throw new AppError("bad-input", `"${text}" is too short: a second is the least.`);
-  if (word.toLowerCase() === "in") return { kind: "once", at: isoTime(now + Math.min(ms, 2 * MAX_AHEAD_MS)), timeZone };
+  if (ms < 1_000) throw new AppError("bad-input", `"${text}" is too short: the minimum is one second.`);
+  if (keyword.toLowerCase() === "in")
+    return { kind: "once", at: isoTime(now + Math.min(ms, 2 * MAX_AHEAD_MS)), timeZone };
   if (ms < MIN_INTERVAL_MS) throw tooOften();
   return { kind: "every", everyMs: ms, from: isoTime(now), timeZone };
 };
@@ -101,4 +102,7 @@ const cron = (expression: string, timeZone: string): When => {
 };
 
 const tooOften = () =>
-  new AppError("bad-input", "That is too often: once a minute is the most. Cron expressions have five fields.");
+  new AppError(
+    "bad-input",
+    "That is too often: the shortest interval is one minute. Cron expressions have five fields.",
+  );

@@ -1,6 +1,5 @@
-import type { ActivityItem, ActivityState } from "../../contract/messages/activity.ts";
-import type { AgentRef } from "../../contract/messages/agent-ref.ts";
-import type { ReplyAction } from "../../contract/messages/agent-reply.ts";
+import type { AgentRef } from "../../contract/messages/addresses.ts";
+import type { ActivityItem, ActivityState, ReplyAction } from "../../contract/messages/agent-reply.ts";
 import { hasEnded, type Subtask } from "../../contract/messages/subtask.ts";
 import type { UnsolicitedReply } from "../../delivery/index.ts";
 import { cutAtGraphemes, listNames } from "../../lib/index.ts";
@@ -78,7 +77,7 @@ export const cancelAction = action("cancel", "Cancel");
 /** The buttons for the changes in a workspace (S12). */
 const changeActions = [action("diff", "Show"), action("merge", "Merge"), action("discard", "Discard")] as const;
 
-const signs: Readonly<Record<ActivityState, string>> = {
+const stateLabels: Readonly<Record<ActivityState, string>> = {
   pending: "waiting",
   running: "working",
   completed: "done",
@@ -120,7 +119,7 @@ export const activityReply = (
 /** Shows the id while there are actions, for channels without buttons. */
 const lineOf = ({ item: { id, name, state, note, changes }, endedAt, actions }: WorkItem): string =>
   [
-    `- ${name}: ${signs[state]}${changes === undefined ? "" : `, ${changes}`}`,
+    `- ${name}: ${stateLabels[state]}${changes === undefined ? "" : `, ${changes}`}`,
     ...(endedAt === undefined && note !== undefined ? [`(${note})`] : []),
     ...(actions.length === 0 ? [] : [`\`${id}\``]),
   ].join(" ");

@@ -1,14 +1,12 @@
 import { messageOf } from "../../contract/app-error.ts";
-import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import type { AgentRef } from "../../contract/messages/addresses.ts";
 import type { Subtask } from "../../contract/messages/subtask.ts";
 import type { Bus } from "../../contract/ports/bus.ts";
-import type { Clock, Timer } from "../../contract/ports/clock.ts";
-import { isoTime } from "../../contract/ports/clock.ts";
+import { type Clock, isoTime, type Timer } from "../../contract/ports/clock.ts";
 import type { Logger } from "../../contract/ports/logger.ts";
 import type { Store } from "../../contract/ports/store.ts";
 import { publishReply } from "../../delivery/index.ts";
-import type { Batch } from "../owner/batch.ts";
-import { isOver } from "../owner/batch.ts";
+import { type Batch, isOver } from "../owner/batch.ts";
 import { readOwner } from "../owner/owner-record.ts";
 import { readSubtasks } from "../record/subtask-record.ts";
 import { activityReply, type CallActivity, itemOfCall, itemOfSubtask } from "./activity-entry.ts";

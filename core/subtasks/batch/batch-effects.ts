@@ -1,5 +1,5 @@
 import { messageOf } from "../../contract/app-error.ts";
-import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import type { AgentRef } from "../../contract/messages/addresses.ts";
 import type { Subtask } from "../../contract/messages/subtask.ts";
 import { type SyntheticMessage, syntheticMessage } from "../../contract/messages/user-message.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
@@ -15,7 +15,7 @@ import { type BatchAddress, type BatchChange, batchOf, countCallEnd, takeReturne
  */
 export const applyBatchEffects = async (
   deps: SubtaskDeps,
-  place: AgentRef,
+  agentRef: AgentRef,
   change: BatchChange | undefined,
 ): Promise<void> => {
   if (change === undefined || change.after.standing.owner.ownerType === "worker") return;
@@ -25,26 +25,26 @@ export const applyBatchEffects = async (
   // Also before a follow-up: the process that fired may have crashed, and the synthesis must come first.
   if (after.firedAt !== undefined && (isRepeat || amendedAt !== undefined || before.firedAt === undefined)) {
     const { firedBy = "complete", turnId, traceId } = after;
-    if (before.firedAt === undefined) deps.meter.count("batches_total", { agent: place.agent, fired: firedBy });
+    if (before.firedAt === undefined) deps.meter.count("batches_total", { agent: agentRef.agent, fired: firedBy });
     deps.logger.info({ batch: turnId, traceId, firedBy, members: countedMembers(after).length }, "batch fired");
     await deps.checkpoint("batch.fired");
-    await enqueueTurn(deps, place, synthesisMessage(place, after, after.firedAt));
+    await enqueueTurn(deps, agentRef, synthesisMessage(agentRef, after, after.firedAt));
     await deps.checkpoint("synthesis.published");
   }
-  if (amendedAt !== undefined) await enqueueTurn(deps, place, amendmentMessage(place, after, amendedAt));
-  if (isOver(after)) await deps.activity.complete(place, after);
+  if (amendedAt !== undefined) await enqueueTurn(deps, agentRef, amendmentMessage(agentRef, after, amendedAt));
+  if (isOver(after)) await deps.activity.complete(agentRef, after);
   if (!isSettled(after)) return;
   const { ownerId } = after.standing.owner;
-  deps.owners.markPublished({ tenant: place.tenant, agent: place.agent, ownerId }, after.turnId);
+  deps.owners.markPublished({ tenant: agentRef.tenant, agent: agentRef.agent, ownerId }, after.turnId);
 };
 
-const synthesisMessage = (place: AgentRef, batch: Batch, firedAt: number): SyntheticMessage =>
-  syntheticMessage(place, batch, {
+const synthesisMessage = (agentRef: AgentRef, batch: Batch, firedAt: number): SyntheticMessage =>
+  syntheticMessage(agentRef, batch, {
     id: synthesisIdOf(batch.turnId),
     type: "synthesis",
     at: isoTime(firedAt),
     data: {
-      // The state at the time of firing, even if a repeat publishes it after stragglers have ended.
+      // The state at the time of firing, even if a repeat publishes it after late members have ended.
       subtasks: countedMembers(batch).map(({ id, name, ended, late = false }) => ({
         id,
         name,
@@ -53,8 +53,8 @@ const synthesisMessage = (place: AgentRef, batch: Batch, firedAt: number): Synth
     },
   });
 
-const amendmentMessage = (place: AgentRef, batch: Batch, amendedAt: number): SyntheticMessage =>
-  syntheticMessage(place, batch, {
+const amendmentMessage = (agentRef: AgentRef, batch: Batch, amendedAt: number): SyntheticMessage =>
+  syntheticMessage(agentRef, batch, {
     id: amendmentIdOf(batch.turnId),
     type: "amendment",
     at: isoTime(amendedAt),
@@ -66,7 +66,7 @@ const amendmentMessage = (place: AgentRef, batch: Batch, amendedAt: number): Syn
   });
 
 /** Saves a result that missed the synthesis in the working memory of the owner (B4). */
-export const keepLateResult = async (deps: SubtaskDeps, subtask: Subtask): Promise<void> => {
+export const saveLateResult = async (deps: SubtaskDeps, subtask: Subtask): Promise<void> => {
   const { id, name, status, result, parentSessionId, traceId } = subtask;
   try {
     await addNotification(deps, parentSessionId, {

@@ -35,8 +35,9 @@ const changeBatch = async (
   const { before, after } = await (canWait?.()
     ? owners.changeWith(turnId, address, changeRecord)
     : owners.change(address, changeRecord));
-  const [was, is] = [before.batches[turnId], after.batches[turnId]];
-  return was === undefined || is === undefined ? undefined : { before: was, after: is };
+  const [batchBefore, batchAfter] = [before.batches[turnId], after.batches[turnId]];
+  if (batchBefore === undefined || batchAfter === undefined) return undefined;
+  return { before: batchBefore, after: batchAfter };
 };
 
 export const batchOf = ({ tenant, agent, owner, parentTurnId }: Subtask): BatchAddress => ({

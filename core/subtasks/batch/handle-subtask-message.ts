@@ -1,14 +1,11 @@
-import { hasEnded, type Subtask } from "../../contract/messages/subtask.ts";
-import type { SubtaskMessage } from "../../contract/messages/subtask-message.ts";
-import type { DeadLetter, Outcome } from "../../contract/ports/bus.ts";
-import { ack } from "../../contract/ports/bus.ts";
+import { hasEnded, type Subtask, type SubtaskMessage } from "../../contract/messages/subtask.ts";
+import { ack, type DeadLetter, type Outcome } from "../../contract/ports/bus.ts";
 import { deadLetterFallback } from "../../lib/index.ts";
-import { enqueueTurn, wakeUpMessage } from "../continuation/continuation-message.ts";
+import { enqueueTurn, ownerMessageIdOf, wakeUpMessage } from "../continuation/continuation-message.ts";
 import type { SubtaskDeps } from "../deps.ts";
-import { changeSubtask } from "../record/change-subtask.ts";
-import { withNote } from "../record/subtask-note.ts";
+import { changeSubtask, withNote } from "../record/change-subtask.ts";
 import { readSubtask, undefinedIfCorrupt } from "../record/subtask-record.ts";
-import { applyBatchEffects, keepLateResult } from "./batch-effects.ts";
+import { applyBatchEffects, saveLateResult } from "./batch-effects.ts";
 import { countEnd, countLost } from "./batch-transitions.ts";
 
 /** Handles messages of subtasks to an owner, in order per owner and independent of its turns (S3). */
@@ -22,29 +19,52 @@ export const handleSubtaskMessage = async (deps: SubtaskDeps, message: SubtaskMe
   }
   const subtask = await readSubtask(deps.store, message.subtask);
   if (subtask === undefined) deps.logger.warn(fields, "subtask has expired, message dropped");
-  else if (owner.ownerType === "worker") await passOn(deps, message, subtask);
+  else if (owner.ownerType === "worker") await forwardToParent(deps, message, subtask);
   else await enqueueTurn(deps, subtask, wakeUpMessage(message, subtask));
   return ack;
 };
 
-/** Messages of children that a subtask accepts; completions are not limited. */
-const MAX_CHILD_MESSAGES = 100;
+/** Length of an inbox from which on it accepts no messages of children; completions are not limited. */
+const MAX_INBOX = 100;
 
 /** Delivers the message of a child to the subtask that owns it, as a note before its next step. */
-const passOn = async (deps: SubtaskDeps, message: SubtaskMessage, from: Subtask): Promise<void> => {
+const forwardToParent = async (deps: SubtaskDeps, message: SubtaskMessage, from: Subtask): Promise<void> => {
   const { id, type, priority, owner, content, timestamp, subtask } = message;
   const child = { id: from.id, name: from.name, type, priority };
   const note = { id, type: "refinement" as const, child, content, at: timestamp };
-  const changed = await changeSubtask(deps, { ...subtask, id: owner.ownerId }, (worker) =>
-    worker.inbox.length < MAX_CHILD_MESSAGES ? withNote(worker, note) : worker,
+  const changed = await changeSubtask(deps, { ...subtask, id: owner.ownerId }, (parent) =>
+    parent.inbox.length < MAX_INBOX ? withNote(parent, note) : parent,
   );
   if (changed?.inbox.some((known) => known.id === id)) return;
-  const why = changed === undefined || hasEnded(changed) ? "its owner has ended" : "the inbox of its owner is full";
+  const isFull = changed !== undefined && !hasEnded(changed);
+  const why = isFull ? "the inbox of its owner is full" : "its owner has ended";
   deps.logger.warn({ message: id, owner: owner.ownerId, why }, "subtask message dropped");
+  if (isFull) await reportUndelivered(deps, message);
+};
+
+/** Reports to the sender that its owner does not get a message, and ends its wait for the answer. Idempotent. */
+const reportUndelivered = async (deps: SubtaskDeps, message: SubtaskMessage): Promise<void> => {
+  const { id, type, timestamp, subtask } = message;
+  const content =
+    `Your message of type ${type} was not delivered: your owner has ${MAX_INBOX} messages, which is the maximum. ` +
+    "Continue without an answer, or end your work.";
+  await changeSubtask(deps, subtask, (sender) => {
+    const isOpenQuestion = sender.questionKey !== undefined && ownerMessageIdOf(sender.id, sender.questionKey) === id;
+    const note = {
+      id: `${id}/undelivered`,
+      type: isOpenQuestion ? "answer" : "refinement",
+      content,
+      at: timestamp,
+    } as const;
+    const noted = withNote(sender, note);
+    if (noted === sender || !isOpenQuestion) return noted;
+    const { question: _, ...rest } = noted;
+    return rest;
+  });
 };
 
 /** Counts an end in its batch, and enqueues a turn of the owner if the subtask reports alone. Idempotent. */
-export const handleCompletion = async (deps: SubtaskDeps, message: SubtaskMessage): Promise<void> => {
+const handleCompletion = async (deps: SubtaskDeps, message: SubtaskMessage): Promise<void> => {
   const { id, tenant, agent } = message.subtask;
   await deps.checkpoint("end.received", id);
   const subtask = await undefinedIfCorrupt(readSubtask(deps.store, message.subtask));
@@ -64,7 +84,7 @@ export const handleCompletion = async (deps: SubtaskDeps, message: SubtaskMessag
   const change = await countEnd(deps, subtask);
   await deps.checkpoint("end.counted");
   const member = change?.after.members.find((one) => one.id === id);
-  if (member?.late) await keepLateResult(deps, subtask);
+  if (member?.late) await saveLateResult(deps, subtask);
   await applyBatchEffects(deps, subtask, change);
   const reportsAlone = member?.reports === "alone" && member.awaitedBy === undefined;
   if (reportsAlone && subtask.owner.ownerType !== "worker")

@@ -3,70 +3,78 @@ import { type ToolContext, workContextOfTool } from "../../contract/tool.ts";
 import type { DelegationConfig } from "../../turns/limits/index.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import { type Batch, type BatchCall, type Member, openCalls } from "../owner/batch.ts";
-import { type OwnerRecord, usedUpBy, withBatch, withUsedUp } from "../owner/owner-record.ts";
-import { pointToWork } from "../owner/work-index.ts";
+import { type OwnerRecord, usageOf, withBatch, withUsage } from "../owner/owner-record.ts";
+import { indexWork } from "../owner/work-index.ts";
 
-export interface Reservation {
+interface Reservation {
   readonly accepted: readonly Member[];
   /** The number of refused subtasks. */
   readonly refused: number;
   readonly reason: string;
 }
 
-type Wanted = Pick<Member, "id" | "callKey" | "name" | "reports">;
+type RequestedMember = Pick<Member, "id" | "callKey" | "name" | "reports">;
 
 /** Adds subtasks to their batch within the limits (S9). A repeated call finds its members reserved. */
 export const reserve = async (
   { owners, store, clock }: SubtaskDeps,
   limits: DelegationConfig,
   context: ToolContext,
-  wanted: readonly Wanted[],
+  requested: readonly RequestedMember[],
 ): Promise<Reservation> => {
   const { tenant, agent, delegationContext, turnId, signal } = context;
   const now = clock.now();
   const address = { tenant, agent, ownerId: delegationContext.owner.ownerId };
-  if (delegationContext.owner.ownerType !== "worker") await pointToWork(store, address, context.audience, now);
+  if (delegationContext.owner.ownerType !== "worker") await indexWork(store, address, context.audience, now);
   const { before, after } = await owners.change(address, (record) => {
     // An aborted turn is about to seal its batch, and no member may join after that.
     if (signal.aborted) return record;
     const batch = record.batches[turnId] ?? openBatch(context, now);
-    const fresh = wanted.filter(({ callKey }) => !batch.members.some((member) => member.callKey === callKey));
-    const { places } = placesLeft(record, limits, context);
-    const added = fresh.slice(0, places).map((member) => ({ ...member, ended: false }));
+    const fresh = requested.filter(({ callKey }) => !batch.members.some((member) => member.callKey === callKey));
+    const { slots } = slotsLeft(record, limits, context);
+    const added = fresh.slice(0, slots).map((member) => ({ ...member, ended: false }));
     if (added.length === 0) return record;
-    return counted(withBatch(record, { ...batch, members: [...batch.members, ...added] }), context, added.length);
+    return withSpawnsCounted(
+      withBatch(record, { ...batch, members: [...batch.members, ...added] }),
+      context,
+      added.length,
+    );
   });
   const taken = after.batches[turnId]?.members ?? [];
-  const accepted = wanted.flatMap(({ callKey }) => taken.find((member) => member.callKey === callKey) ?? []);
+  const accepted = requested.flatMap(({ callKey }) => taken.find((member) => member.callKey === callKey) ?? []);
   return {
     accepted,
-    refused: wanted.length - accepted.length,
-    reason: placesLeft(before, limits, context).reason,
+    refused: requested.length - accepted.length,
+    reason: slotsLeft(before, limits, context).reason,
   };
 };
 
-const placesLeft = (record: OwnerRecord, limits: DelegationConfig, { delegationContext, turnId }: ToolContext) => {
+const slotsLeft = (record: OwnerRecord, limits: DelegationConfig, { delegationContext, turnId }: ToolContext) => {
   const members = Object.values(record.batches).flatMap((batch) => batch.members);
   const free = limits.running - members.filter(({ ended }) => !ended).length;
-  const { spawned, respawns } = usedUpBy(delegationContext.rootTurnId, record);
+  const { spawned, respawns } = usageOf(delegationContext.rootTurnId, record);
   const left = limits.perTurn - spawned;
   const others = respawns.filter((other) => other !== turnId).length;
   if (isContinuation(delegationContext, turnId) && others >= limits.continuations) {
-    const reason = `work on one request may be delegated again ${limits.continuations} times, and that was done. Answer with what you have`;
-    return { places: 0, reason };
+    const reason = `work on one request may be delegated again at most ${limits.continuations} times. Answer with the results you have`;
+    return { slots: 0, reason };
   }
   return left <= free
-    ? { places: Math.max(0, left), reason: `one request may have ${limits.perTurn} subtasks in all` }
+    ? { slots: Math.max(0, left), reason: `one request may have ${limits.perTurn} subtasks in all` }
     : {
-        places: Math.max(0, free),
-        reason: `at most ${limits.running} subtasks may be under way at once. Wait for some with await_subtasks, then spawn the rest`,
+        slots: Math.max(0, free),
+        reason: `at most ${limits.running} subtasks may be under way at once. Wait for some of them with await_subtasks, then spawn the rest`,
       };
 };
 
-const counted = (record: OwnerRecord, { delegationContext, turnId }: ToolContext, by: number): OwnerRecord => {
-  const { spawned, respawns } = usedUpBy(delegationContext.rootTurnId, record);
+const withSpawnsCounted = (
+  record: OwnerRecord,
+  { delegationContext, turnId }: ToolContext,
+  by: number,
+): OwnerRecord => {
+  const { spawned, respawns } = usageOf(delegationContext.rootTurnId, record);
   const isNew = isContinuation(delegationContext, turnId) && !respawns.includes(turnId);
-  return withUsedUp(record, delegationContext.rootTurnId, {
+  return withUsage(record, delegationContext.rootTurnId, {
     spawned: spawned + by,
     respawns: isNew ? [...respawns, turnId] : respawns,
   });
@@ -93,7 +101,7 @@ export const reserveCall = async (
   const { tenant, agent, delegationContext, turnId, audience } = context;
   const address = { tenant, agent, ownerId: delegationContext.owner.ownerId };
   const now = clock.now();
-  if (delegationContext.owner.ownerType !== "worker") await pointToWork(store, address, audience, now);
+  if (delegationContext.owner.ownerType !== "worker") await indexWork(store, address, audience, now);
   const { after } = await owners.change(address, (record) => {
     const batch = record.batches[turnId] ?? openBatch(context, now);
     const open = Object.values(record.batches).flatMap(openCalls);

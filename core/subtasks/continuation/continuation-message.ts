@@ -1,7 +1,6 @@
-import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import type { AgentRef } from "../../contract/messages/addresses.ts";
 import { subjectsOf } from "../../contract/messages/subjects.ts";
-import { parentContextOf, type Subtask } from "../../contract/messages/subtask.ts";
-import type { SubtaskMessage } from "../../contract/messages/subtask-message.ts";
+import { parentContextOf, type Subtask, type SubtaskMessage } from "../../contract/messages/subtask.ts";
 import { orderKey, type SyntheticMessage, syntheticMessage } from "../../contract/messages/user-message.ts";
 import type { CoreDeps } from "../../turns/index.ts";
 

@@ -1,11 +1,12 @@
-import type { Subtask } from "../../contract/messages/subtask.ts";
+import type { Artifacts, Subtask } from "../../contract/messages/subtask.ts";
 import type { SyntheticMessageOf } from "../../contract/messages/user-message.ts";
 import type { Store } from "../../contract/ports/store.ts";
+import { cutToBytes } from "../../lib/index.ts";
 import { NOTHING_TO_SAY } from "../../turns/index.ts";
 import type { TurnPrompt } from "../../turns/source/index.ts";
+import { describeChanges } from "../../workspaces/index.ts";
 import { readOwner } from "../owner/owner-record.ts";
-import { readSubtask, recallSubtask, undefinedIfCorrupt } from "../record/subtask-record.ts";
-import { type Reported, showResults } from "./show-results.ts";
+import { readSubtask, readSubtaskCached, undefinedIfCorrupt } from "../record/subtask-record.ts";
 
 /** Built when the turn runs. A retry gets the same text, because ended subtasks never change. */
 export const resultsPrompt = async (
@@ -15,12 +16,12 @@ export const resultsPrompt = async (
   const { type, origin, data } = message.synthetic;
   const reported = await Promise.all(
     data.subtasks.map(async (listed): Promise<Reported> => {
-      const subtask = await undefinedIfCorrupt(recallSubtask(store, { ...message, id: listed.id }));
+      const subtask = await undefinedIfCorrupt(readSubtaskCached(store, { ...message, id: listed.id }));
       return { ...listed, subtask };
     }),
   );
   const results = showResults(reported);
-  const text = [type === "amendment" ? LATE : TOGETHER, `What was asked: ${origin.promptSummary}`, results];
+  const text = [type === "amendment" ? LATE_RESULTS : ALL_RESULTS, `The request: ${origin.promptSummary}`, results];
   return { text: text.join("\n\n"), fallbackText: results, mustReply: true, obsolete: false };
 };
 
@@ -31,11 +32,11 @@ export const wakeUpPrompt = async (store: Store, message: SyntheticMessageOf<"wa
   if (type === "completion") {
     const result = showResults([{ id, name, timedOut: false, subtask }]);
     const obsolete = subtask !== undefined && (await wasReturned(store, subtask));
-    return { text: `${ALONE}\n\n${result}`, fallbackText: result, mustReply: true, obsolete };
+    return { text: `${ONE_RESULT}\n\n${result}`, fallbackText: result, mustReply: true, obsolete };
   }
   const isOpen = subtask?.status === "running" && subtask.question !== undefined;
   return {
-    text: `${messageHeading({ type, priority, id, name })}\n${content}\n\n${type === "error" ? TROUBLED : ASKED}`,
+    text: `${messageHeading({ type, priority, id, name })}\n${content}\n\n${type === "error" ? ERROR : QUESTION}`,
     fallbackText: `**${name}**: ${content}`,
     mustReply: false,
     obsolete: type !== "error" && !isOpen,
@@ -48,17 +49,17 @@ const wasReturned = async (store: Store, { tenant, agent, owner, parentTurnId, i
   return batches[parentTurnId]?.members.some((member) => member.id === id && member.awaitedBy !== undefined) ?? false;
 };
 
-const TOGETHER =
-  "[results of delegated work] Everything you delegated has come back. Write the one answer to what was asked, " +
-  "from these results. Say what is missing or failed. Do not mention subtasks or their ids.";
-const LATE =
-  "[late results of delegated work] These came after you had answered. Tell in a few words what they add to your " +
-  "answer or change in it. Do not repeat what you said.";
-const ALONE = "[result of delegated work] Tell the person what came of it.";
-const ASKED =
-  "If you know the answer, give it with message_subtask (type answer). Otherwise ask the person; their answer comes " +
-  "as their next message.";
-const TROUBLED = `It goes on if it can. Tell the person if they should know, or call ${NOTHING_TO_SAY}.`;
+const ALL_RESULTS =
+  "[results of delegated work] All delegated work has ended. Write one answer to the request from these results. Say " +
+  "what is missing or failed. Do not mention subtasks or their ids.";
+const LATE_RESULTS =
+  "[late results of delegated work] These results arrived after your answer. Say briefly what they add to it or " +
+  "change in it. Do not repeat the answer.";
+const ONE_RESULT = "[result of delegated work] Report this result to the person.";
+const QUESTION =
+  "If you know the answer, send it with message_subtask (type answer). Otherwise ask the person, who answers in their " +
+  "next message.";
+const ERROR = `The subtask continues if it can. Tell the person if they should know, or call ${NOTHING_TO_SAY}.`;
 
 interface Heading {
   readonly type: string;
@@ -70,3 +71,47 @@ interface Heading {
 /** First line of a subtask message in the prompt of its owner (S6). */
 export const messageHeading = ({ type, priority = "normal", id, name }: Heading): string =>
   `[${type} from ${id} "${name}"${priority === "normal" ? "" : `, priority ${priority}`}]`;
+
+/** A subtask in a list of results. `subtask` is undefined if its record has expired or is corrupt. */
+interface Reported {
+  readonly id: string;
+  readonly name: string;
+  /** True if it missed the ceiling, even if it has ended since. */
+  readonly timedOut: boolean;
+  readonly subtask: Subtask | undefined;
+}
+
+const MAX_RESULTS_BYTES = 120_000;
+
+/** Renders results with name and outcome, for the model and as fallback text for people. */
+export const showResults = (reported: readonly Reported[], maxBytes = MAX_RESULTS_BYTES): string =>
+  reported.map((one) => showResult(one, Math.floor(maxBytes / reported.length))).join("\n\n");
+
+const showResult = ({ id, name, timedOut, subtask }: Reported, maxBytes: number): string =>
+  `### ${name} (${id}): ${outcomeOf(timedOut, subtask)}\n${cutToBytes(textOf(timedOut, subtask), Math.max(500, maxBytes))}`;
+
+export const outcomeOf = (timedOut: boolean, subtask: Subtask | undefined): string => {
+  if (timedOut || subtask?.result?.status === "timeout") return "timed out";
+  if (subtask?.result?.status === "partial") return "partly done";
+  return subtask?.status ?? "lost";
+};
+
+const textOf = (timedOut: boolean, subtask: Subtask | undefined): string => {
+  if (timedOut || subtask?.result?.status === "timeout")
+    return ["It was not done in time.", lastNote(subtask)].filter(Boolean).join(" ");
+  const { output = "", error = "", artifacts } = subtask?.result ?? {};
+  const changes = artifacts ? changesOf(artifacts) : "";
+  return [output, error, changes].filter((text) => text.trim() !== "").join("\n\n") || "It returned no result.";
+};
+
+const MAX_NAMED = 20;
+
+const changesOf = (artifacts: Artifacts): string => {
+  const { files, changed } = artifacts;
+  if (files === 0) return "";
+  const more = files > MAX_NAMED ? ", …" : "";
+  return `In its workspace: ${describeChanges(artifacts)} (${changed.slice(0, MAX_NAMED).join(", ")}${more}).`;
+};
+
+const lastNote = (subtask: Subtask | undefined): string =>
+  subtask?.note === undefined ? "" : `Its last status: ${subtask.note}`;

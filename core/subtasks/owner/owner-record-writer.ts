@@ -5,7 +5,7 @@ import type { OwnerAddress, OwnerRecord } from "./owner-record.ts";
 import { emptyOwner, ownerKey, ownersRead, withoutOld } from "./owner-record.ts";
 import { ParkedJobs } from "./parked-jobs.ts";
 
-export interface OwnerChange {
+interface OwnerChange {
   readonly before: OwnerRecord;
   readonly after: OwnerRecord;
 }
@@ -117,7 +117,7 @@ export class OwnerRecordWriter {
   }
 
   #laneOf(address: OwnerAddress): Lane {
-    const name = ownerKey(address).spelled;
+    const name = ownerKey(address).encoded;
     const lane = this.#lanes.get(name) ?? newLane(address);
     this.#lanes.delete(name);
     this.#lanes.set(name, lane);

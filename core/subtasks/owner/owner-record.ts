@@ -1,14 +1,13 @@
 import { z } from "zod";
-import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import type { AgentRef } from "../../contract/messages/addresses.ts";
 import { RETENTION_MS } from "../../contract/ports/bus.ts";
-import { collection, keyOf } from "../../contract/ports/collection.ts";
-import { LastRead } from "../../contract/ports/last-read.ts";
-import type { Store } from "../../contract/ports/store.ts";
+import { collection, keyOf, type Store } from "../../contract/ports/store.ts";
+import { LastRead } from "../../contract/ports/update.ts";
 import { Batch, isSettled } from "./batch.ts";
 
 /**
- * Usage of one request against its limits (S9): the root turn's short id, the number of subtasks, and the continuations
- * that delegated again. Compact, because many are kept and every change writes all of them.
+ * The stored form of a Usage: the root turn's short id, then its fields. Compact, because a record has many and every
+ * change writes all of them.
  */
 const Tally = z.tuple([z.string(), z.int()], z.string());
 
@@ -44,26 +43,29 @@ export const withBatch = (record: OwnerRecord, batch: Batch): OwnerRecord => ({
   batches: { ...record.batches, [batch.turnId]: batch },
 });
 
-export interface UsedUp {
+/** Usage of one request against its limits (S9). */
+interface Usage {
+  /** The number of its subtasks. */
   readonly spawned: number;
+  /** The continuations that delegated again. */
   readonly respawns: readonly string[];
 }
 
-export const usedUpBy = (rootTurnId: string, { tallies }: OwnerRecord): UsedUp => {
+export const usageOf = (rootTurnId: string, { tallies }: OwnerRecord): Usage => {
   const [, spawned = 0, ...respawns] = tallies.find(([root]) => root === short(rootTurnId)) ?? [];
   return { spawned, respawns };
 };
 
-export const withUsedUp = (record: OwnerRecord, rootTurnId: string, { spawned, respawns }: UsedUp): OwnerRecord => {
+export const withUsage = (record: OwnerRecord, rootTurnId: string, { spawned, respawns }: Usage): OwnerRecord => {
   const others = record.tallies.filter(([root]) => root !== short(rootTurnId));
   return { ...record, tallies: [...others.slice(1 - MAX_TALLIES), [short(rootTurnId), spawned, ...respawns]] };
 };
 
 const short = (turnId: string): string => turnId.slice(-12);
 
-/** How long a settled batch is kept if its effects may be unpublished: redelivered messages publish them. */
-const KEPT_MS = 3_600_000;
-/** Requests of one owner whose usage is kept. */
+/** How long a settled batch stays if its effects may be unpublished: redelivered messages publish them. */
+const UNPUBLISHED_BATCH_MS = 3_600_000;
+/** Requests of one owner whose usage is stored. */
 const MAX_TALLIES = 16;
 
 /** Removes settled batches. The newest one stays, for list_subtasks. */
@@ -73,7 +75,7 @@ export const withoutOld = (record: OwnerRecord, now: number, published: Readonly
   const isNeeded = (batch: Batch) =>
     batch.turnId === newest ||
     !isSettled(batch) ||
-    (now - lastStep(batch, now) < KEPT_MS && !isPublished(batch, published));
+    (now - lastStep(batch, now) < UNPUBLISHED_BATCH_MS && !isPublished(batch, published));
   const needed = batches.filter(([, batch]) => isNeeded(batch));
   return needed.length === batches.length ? record : { ...record, batches: Object.fromEntries(needed) };
 };

@@ -42,7 +42,7 @@ export class ParkedJobs<Lane, Job> {
     return this.#byLane.has(lane);
   }
 
-  /** Removes the jobs of the lane for a write that takes place now. */
+  /** Removes the jobs of the lane for a write that starts now. */
   take(lane: Lane): readonly Job[] {
     const parked = this.#byLane.get(lane);
     this.#byLane.delete(lane);

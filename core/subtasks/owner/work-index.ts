@@ -1,15 +1,13 @@
 import { z } from "zod";
-import type { AgentRef } from "../../contract/messages/agent-ref.ts";
+import type { AgentRef } from "../../contract/messages/addresses.ts";
 import { hasEnded, type Subtask } from "../../contract/messages/subtask.ts";
 import type { Audience } from "../../contract/messages/work-context.ts";
 import { RETENTION_MS } from "../../contract/ports/bus.ts";
-import { collection, keyOf, keyParts, prefixOf } from "../../contract/ports/collection.ts";
-import { LastRead } from "../../contract/ports/last-read.ts";
-import type { Store } from "../../contract/ports/store.ts";
+import { collection, keyOf, keyParts, prefixOf, type Store } from "../../contract/ports/store.ts";
+import { LastRead } from "../../contract/ports/update.ts";
 import type { Caller } from "../../delivery/index.ts";
 import { readSubtasks } from "../record/subtask-record.ts";
-import type { OwnerAddress } from "./owner-record.ts";
-import { readOwner } from "./owner-record.ts";
+import { type OwnerAddress, readOwner } from "./owner-record.ts";
 
 /** Maps an account to the owners that delegated work for it, for `status` and `cancel`. */
 const WorkPointer = z.looseObject({ since: z.number() });
@@ -21,7 +19,7 @@ const written = new LastRead<WorkPointer>();
 const REWRITE_MS = 3_600_000;
 
 /** Called before the work is stored, so that a crash leaves no work without a pointer. */
-export const pointToWork = async (
+export const indexWork = async (
   store: Store,
   { tenant, agent, ownerId }: OwnerAddress,
   { conversation, accountId }: Audience,

@@ -1,10 +1,10 @@
 import { AppError } from "../../contract/app-error.ts";
 import type { SubtaskAddress } from "../../contract/messages/addresses.ts";
 import { subjectsOf } from "../../contract/messages/subjects.ts";
-import type { Subtask, SubtaskStatus } from "../../contract/messages/subtask.ts";
-import { hasEnded } from "../../contract/messages/subtask.ts";
+import { hasEnded, type Subtask, type SubtaskNote, type SubtaskStatus } from "../../contract/messages/subtask.ts";
 import type { Stored } from "../../contract/ports/store.ts";
 import { update } from "../../contract/ports/update.ts";
+import { cutToBytes } from "../../lib/index.ts";
 import { type CoreDeps, subtaskSpan } from "../../turns/index.ts";
 import { subtaskKey, subtasksRead } from "./subtask-record.ts";
 
@@ -61,7 +61,7 @@ export const readStored = ({ store }: CoreDeps, address: SubtaskAddress) =>
 export const signalChange = ({ bus }: CoreDeps, subtask: Subtask): void => {
   const { tenant, agent, id, traceId, endedBy, stopRequestedAt } = subtask;
   const isOver = hasEnded(subtask) ? endedBy === undefined : stopRequestedAt !== undefined;
-  bus.signal(subjectsOf(tenant).subtaskNews(agent), { id, traceId, isOver });
+  bus.signal(subjectsOf(tenant).subtaskUpdate(agent), { id, traceId, isOver });
 };
 
 /** Signals the new state, and logs and counts a transition. */
@@ -87,3 +87,32 @@ export const begun = (subtask: Subtask, startedAt: string | undefined): Subtask 
   status: "running",
   startedAt: subtask.startedAt ?? startedAt,
 });
+
+/** Limit for all notes of a subtask together; its record also holds task and result. */
+const MAX_NOTES_BYTES = 200_000;
+/** Minimum for a note when the limit is reached. */
+const MIN_NOTE_BYTES = 500;
+
+/** Adds a note to the inbox, cut to the room left. Returns an ended subtask, or one that has the note, unchanged. */
+export const withNote = (subtask: Subtask, note: SubtaskNote): Subtask => {
+  if (hasEnded(subtask) || subtask.inbox.some(({ id }) => id === note.id)) return subtask;
+  const taken = subtask.inbox.reduce((sum, { content }) => sum + Buffer.byteLength(JSON.stringify(content)), 0);
+  const content = cutToBytes(note.content, Math.max(MIN_NOTE_BYTES, MAX_NOTES_BYTES - taken));
+  return { ...subtask, inbox: [...subtask.inbox, { ...note, content }] };
+};
+
+/** A note for the subagent's next step, or a status line for the activity entry. */
+type SubtaskUpdate = { readonly note: SubtaskNote } | { readonly status: string };
+
+/** Resolves to the subtask; one that had ended comes back without the update. Undefined: it does not exist any more. */
+export const deliverToSubtask = (
+  deps: CoreDeps,
+  address: SubtaskAddress,
+  update: SubtaskUpdate,
+): Promise<Subtask | undefined> =>
+  changeSubtask(deps, address, (subtask) =>
+    "status" in update ? withStatus(subtask, update.status) : withNote(subtask, update.note),
+  );
+
+const withStatus = (subtask: Subtask, note: string): Subtask =>
+  hasEnded(subtask) || subtask.note === note ? subtask : { ...subtask, note, notes: subtask.notes + 1 };

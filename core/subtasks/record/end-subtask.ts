@@ -56,8 +56,8 @@ export const endKnown = async (
 
 /** Leaves room for fields that a later version adds. */
 const MAX_BYTES = MAX_VALUE_BYTES - 20_000;
-const KEPT_NOTE_BYTES = 500;
-const KEPT_ERROR_BYTES = 4_000;
+const MIN_TEXT_BYTES = 500;
+const MAX_ERROR_BYTES = 4_000;
 
 /** Shortens an ended subtask only as far as the store's size limit requires, so that every end can be stored (S7). */
 export const fitSubtask = (subtask: Subtask): Subtask => {
@@ -70,19 +70,19 @@ export const fitSubtask = (subtask: Subtask): Subtask => {
   return fitted;
 };
 
-/** The content of notes is of no use after the end; their ids still deduplicate. */
+/** Notes are not read after the end, but their ids still detect duplicates. */
 const withShortNotes = (subtask: Subtask): Subtask => ({
   ...subtask,
-  inbox: subtask.inbox.map((note) => ({ ...note, content: cutToBytes(note.content, KEPT_NOTE_BYTES) })),
+  inbox: subtask.inbox.map((note) => ({ ...note, content: cutToBytes(note.content, MIN_TEXT_BYTES) })),
 });
 
 const withShortResult = (subtask: Subtask): Subtask => {
   const { result } = subtask;
   if (result === undefined) return subtask;
   const { metadata: _, error, output, ...rest } = result;
-  const short = { ...rest, output: "", ...(error !== undefined && { error: cutToBytes(error, KEPT_ERROR_BYTES) }) };
+  const short = { ...rest, output: "", ...(error !== undefined && { error: cutToBytes(error, MAX_ERROR_BYTES) }) };
   const left = MAX_BYTES - bytesOf({ ...subtask, result: short });
-  return { ...subtask, result: { ...short, output: cutToBytes(output, Math.max(KEPT_NOTE_BYTES, left)) } };
+  return { ...subtask, result: { ...short, output: cutToBytes(output, Math.max(MIN_TEXT_BYTES, left)) } };
 };
 
 const shorten = [withShortNotes, withShortResult];

@@ -7,7 +7,7 @@ import { accountServed, callerAt, type Writer } from "../../delivery/index.ts";
 import { readSubtask } from "./subtask-record.ts";
 
 /** The owner or person that acts on a subtask. */
-export interface Actor {
+interface Actor {
   /** Absent if a person acts by a command. */
   readonly ownerId?: string;
   /** Limits an owner to the work of this person, because several people can write in its session. */

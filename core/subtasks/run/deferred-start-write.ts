@@ -1,10 +1,23 @@
 import { messageOf } from "../../contract/app-error.ts";
+import type { SubtaskAddress } from "../../contract/messages/addresses.ts";
 import type { Subtask } from "../../contract/messages/subtask.ts";
-import type { Timer } from "../../contract/ports/clock.ts";
+import { isoTime, type Timer } from "../../contract/ports/clock.ts";
 import type { Stored } from "../../contract/ports/store.ts";
 import type { CoreDeps } from "../../turns/index.ts";
-import { begun, changeStored, signalChange } from "../record/change-subtask.ts";
-import { writeSubtask } from "../record/subtask-record.ts";
+import { begun, changeStored, readStored, reportChange, signalChange } from "../record/change-subtask.ts";
+import { subtaskKey, subtasksRead, writeSubtask } from "../record/subtask-record.ts";
+
+/**
+ * Claims a subtask for the first time. Signals the start without storing it: DeferredStartWrite does that. The process
+ * that created the subtask uses its cached record; the compare-and-set of the next write finds concurrent changes.
+ */
+export const claimFirst = async (deps: CoreDeps, address: SubtaskAddress): Promise<Stored<Subtask> | undefined> => {
+  const stored = subtasksRead.peek(deps.store, subtaskKey(address)) ?? (await readStored(deps, address));
+  if (stored?.value.status !== "pending") return stored;
+  const value = begun(stored.value, isoTime(deps.clock.now()));
+  reportChange(deps, stored.value, value);
+  return { ...stored, value };
+};
 
 /** Stores the start, unless the subtask has changed since it was claimed. */
 const writeStart = async (deps: CoreDeps, { value, revision }: Stored<Subtask>): Promise<Stored<Subtask>> => {

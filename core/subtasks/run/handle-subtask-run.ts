@@ -1,25 +1,21 @@
 import { messageOf, RevisionConflict } from "../../contract/app-error.ts";
 import type { SubtaskAddress } from "../../contract/messages/addresses.ts";
 import { hasEnded, type Subtask } from "../../contract/messages/subtask.ts";
-import type { DeadLetter, Outcome, Received } from "../../contract/ports/bus.ts";
-import { ack, MAX_FAILURES } from "../../contract/ports/bus.ts";
+import { ack, type DeadLetter, MAX_FAILURES, type Outcome, type Received } from "../../contract/ports/bus.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
 import type { Stored } from "../../contract/ports/store.ts";
 import type { Meter } from "../../contract/ports/telemetry.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { ChildAbort, deadLetterFallback } from "../../lib/index.ts";
-import type { Agent, RunningTurns, TurnEnd } from "../../turns/index.ts";
-import { TurnTimedOut, TurnYielded } from "../../turns/index.ts";
-import { deepest } from "../../turns/limits/index.ts";
+import { type Agent, type RunningTurns, type TurnEnd, TurnTimedOut, TurnYielded } from "../../turns/index.ts";
+import { maxDepth } from "../../turns/limits/index.ts";
 import { withArtifacts } from "../../workspaces/index.ts";
-import { cancelChildren } from "../batch/cancel-subtask.ts";
-import { reportEnd } from "../batch/report-end.ts";
+import { cancelChildren, reportEnd } from "../batch/report-end.ts";
 import type { SubtaskDeps } from "../deps.ts";
-import { changeSubtask } from "../record/change-subtask.ts";
+import { begun, changeStored, changeSubtask } from "../record/change-subtask.ts";
 import { type Ending, endKnown, endSubtask } from "../record/end-subtask.ts";
-import { claimAgain, claimFirst } from "./claim-subtask.ts";
-import { DeferredStartWrite } from "./deferred-start-write.ts";
-import { runSubagent, type SubagentDeps } from "./run-subagent.ts";
-import { subagentFor } from "./subagent.ts";
+import { claimFirst, DeferredStartWrite } from "./deferred-start-write.ts";
+import { runSubagent, type SubagentDeps, subagentFor } from "./run-subagent.ts";
 import { SubtaskStopped } from "./subtask-inbox.ts";
 
 export interface RunDeps extends SubagentDeps {
@@ -56,7 +52,7 @@ export const handleSubtaskRun = async (
       const { parentTurnId } = ended;
       deps.turns.whenOver(parentTurnId, () => deps.owners.release(parentTurnId));
       await reportEnd(deps, ended, () => deps.turns.isRunning(parentTurnId));
-      if (ended.depth < deepest(agent.delegation, ended.background)) await cancelChildren(deps, ended);
+      if (ended.depth < maxDepth(agent.delegation, ended.background)) await cancelChildren(deps, ended);
     }
     return ack;
   } catch (error) {
@@ -66,17 +62,25 @@ export const handleSubtaskRun = async (
       "subtask run yielded, will be retried",
     );
     // A yielded run does not count as a failed attempt.
-    await changeSubtask(deps, address, (left) => (hasEnded(left) ? left : { ...left, yields: left.yields + 1 }));
+    await changeSubtask(deps, address, (current) =>
+      hasEnded(current) ? current : { ...current, yields: current.yields + 1 },
+    );
     return { retryInMs: YIELDED_RETRY_MS };
   }
 };
 
+/** Claims a subtask after a run that did not end it, and counts the run. An ended subtask stays unchanged. */
+const claimAgain = (deps: SubtaskDeps, address: SubtaskAddress): Promise<Stored<Subtask> | undefined> =>
+  changeStored(deps, address, (subtask) =>
+    hasEnded(subtask) ? subtask : { ...begun(subtask, isoTime(deps.clock.now())), runs: subtask.runs + 1 },
+  );
+
 const workOn = async (deps: RunDeps, agent: Agent, claimed: Stored<Subtask>): Promise<Subtask | undefined> => {
   const subtask = claimed.value;
   // One less than the bus allows, because the report to the owner needs a run too (S7).
-  const brokenOff = subtask.runs - subtask.yields;
-  if (brokenOff >= MAX_FAILURES - 1) {
-    const error = `It was begun ${brokenOff} times, and each time something broke off the work.`;
+  const interrupted = subtask.runs - subtask.yields;
+  if (interrupted >= MAX_FAILURES - 1) {
+    const error = `It was started ${interrupted} times, and each run was interrupted.`;
     return endSubtask(deps, subtask, failed(error));
   }
   const over = new ChildAbort(deps.stopping);
@@ -94,9 +98,10 @@ const workOn = async (deps: RunDeps, agent: Agent, claimed: Stored<Subtask>): Pr
     return { ...ending, result };
   };
   try {
-    const obstacle = await workspaces?.open(subtask).then(() => undefined, messageOf);
+    const openError = await workspaces?.open(subtask).then(() => undefined, messageOf);
     if (workspaces) await deps.checkpoint("workspace.opened");
-    if (obstacle !== undefined) return await endSubtask(deps, subtask, failed(`It has no workspace: ${obstacle}`));
+    if (openError !== undefined)
+      return await endSubtask(deps, subtask, failed(`Its workspace could not be opened: ${openError}`));
     const subagent = subagentFor(agent, subtask, deps.ownTools);
     return await runSubagent(deps, subagent, claimed, over.signal, async (end, latest, mayEnd) => {
       const started = await startWrite.close();
@@ -117,11 +122,11 @@ const workOn = async (deps: RunDeps, agent: Agent, claimed: Stored<Subtask>): Pr
 };
 
 /** A final text counts as the result. An end that complete_subtask stored before takes precedence (S7). */
-const endingFor = ({ outcome, finalText, trouble }: TurnEnd): Ending => {
+const endingFor = ({ outcome, finalText, failure }: TurnEnd): Ending => {
   if (outcome === "answered" && finalText.trim() !== "") {
     return { status: "completed", result: { status: "success", output: finalText } };
   }
-  if (trouble === "turn-timeout") return timedOut;
+  if (failure === "turn-timeout") return timedOut;
   return failed(outcome === "failed" ? finalText : "It ended without a result.");
 };
 
@@ -145,7 +150,7 @@ const timedOut: Ending = {
 export const handleRunDeadLetter = (deps: SubtaskDeps, agent: Agent, letter: DeadLetter): Promise<void> =>
   deadLetterFallback(deps.logger, letter, async () => {
     const address = { tenant: agent.tenant, agent: agent.name, id: letter.id };
-    const error = `It was given up after ${letter.attempts} tries: each time something broke off the work.`;
+    const error = `It failed after ${letter.attempts} attempts: each run was interrupted.`;
     const ended = await endSubtask(deps, address, {
       status: "failed",
       result: { status: "failed", output: "", error },

@@ -1,15 +1,13 @@
-import type { Subtask } from "../../contract/messages/subtask.ts";
-import { hasEnded } from "../../contract/messages/subtask.ts";
+import { hasEnded, parentContextOf, type Subtask } from "../../contract/messages/subtask.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
 import type { Stored } from "../../contract/ports/store.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { stableId } from "../../lib/index.ts";
 import { fitEntry, nextIndex, type SessionHistory, type SessionWindow, windowOf } from "../../sessions/index.ts";
-import type { Agent, TurnEnd } from "../../turns/index.ts";
-import { Journal, runTurn, TurnYielded } from "../../turns/index.ts";
-import { ceilingMs } from "../../turns/limits/index.ts";
+import { type Agent, Journal, runTurn, type TurnEnd, type TurnRecord, TurnYielded } from "../../turns/index.ts";
+import { ceilingMs, maxDepth } from "../../turns/limits/index.ts";
 import type { SubtaskDeps } from "../deps.ts";
-import { waitForCalls } from "./await-calls.ts";
-import { awaitChildren } from "./await-children.ts";
-import { subagentSession, subagentTurn } from "./subagent.ts";
+import { awaitChildren, waitForCalls } from "./await-delegated-work.ts";
 import { SubtaskInbox } from "./subtask-inbox.ts";
 
 export interface SubagentDeps extends SubtaskDeps {
@@ -23,7 +21,7 @@ const MAX_PHASES = 5;
 const mayInterrupt = (phase: number): boolean => phase + 2 < MAX_PHASES;
 
 /** Ends the subtask. Resolves to it unended if it has unread notes. */
-export type Finish = (
+type Finish = (
   end: TurnEnd,
   known: Stored<Subtask>,
   mayEnd: (subtask: Subtask) => boolean,
@@ -60,14 +58,14 @@ export const runSubagent = async (
       signal,
       streamId: undefined,
       nextAttempt: () => attempt++,
-      interject: () => inbox.unread(),
+      interject: () => inbox.takeUnread(),
       shrink: async (whole) => ({ ...whole, entries: [], chars: 0 }),
     });
     const next = await nextPrompt(deps, agent, subtask, inbox, phase, signal);
     if (end.outcome !== "failed") await awaitPeers(deps, agent, subtask, inbox, phase, signal);
     const isLast = end.outcome === "failed" || phase + 1 >= MAX_PHASES;
     if (next === undefined || isLast) {
-      const ended = await finish(end, inbox.latest, (is) => isLast || inbox.hasSeen(is));
+      const ended = await finish(end, inbox.latest, (current) => isLast || inbox.hasReadAll(current));
       if (ended === undefined || hasEnded(ended)) return ended;
     }
     const entry = fitEntry({
@@ -98,7 +96,7 @@ const awaitPeers = async (
   await waitForCalls(deps, subtask, {
     timeoutMs: ceilingMs(delegation, subtask.background),
     signal,
-    unseen: (is) => (mayInterrupt(phase) ? inbox.unseen(is) : []),
+    unreadIn: (current) => (mayInterrupt(phase) ? inbox.unreadIn(current) : []),
   });
 };
 
@@ -123,6 +121,48 @@ const nextPrompt = async (
     ceilingMs: ceilingMs(delegation, subtask.background),
     graceMs: delegation.graceMs,
     signal,
-    isInterrupted: (is) => mayInterrupt(phase) && !inbox.hasSeen(is),
+    isInterrupted: (current) => mayInterrupt(phase) && !inbox.hasReadAll(current),
   });
+};
+
+/** The agent for a subtask: at most the tools of its parent (S5), plus those of subagents. */
+export const subagentFor = (agent: Agent, subtask: Subtask, ownTools: readonly Tool[]): Agent => {
+  const mayDelegate = subtask.depth < maxDepth(agent.delegation, subtask.background);
+  const allowed = agent.tools.filter(
+    ({ name, isForOwner, needsDepth }) =>
+      subtask.permissions.tools.includes(name) && !isForOwner && (mayDelegate || !needsDepth),
+  );
+  return { ...agent, directives: directivesFor(agent, subtask), tools: [...allowed, ...ownTools] };
+};
+
+const directivesFor = ({ name, directives }: Agent, { agentType, workspace }: Subtask): string =>
+  [
+    `You are a ${agentType} and do one task for the agent ${name}. Only ${name} reads your output, and you cannot ask ` +
+      "people anything. Use your tools. Report progress with notify_owner, in one line. End with complete_subtask; a " +
+      "text without a tool call also counts as your result.",
+    ...(workspace === undefined ? [] : [WORKSPACE]),
+    ...(directives === undefined ? [] : [`The directives of ${name}:\n${directives}`]),
+  ].join("\n\n");
+
+const WORKSPACE =
+  "You have a workspace: a private copy of a repository. Read, write, list and search its files with your tools. The " +
+  "changes in it are submitted with your result; do not copy whole files into your text.";
+
+const subagentSession = ({ tenant, agent, id }: Subtask): string => stableId("s", tenant, agent, id);
+
+/** Phase 0 is the task; later phases handle results of children and notes. */
+export const subagentTurn = (subtask: Subtask, phase: number): TurnRecord => {
+  const { tenant, agent, id, depth } = subtask;
+  const { origin, audience, asker, traceId, standing } = parentContextOf(subtask);
+  return {
+    origin,
+    audience,
+    asker,
+    traceId,
+    turnId: stableId("t", tenant, agent, id, String(phase)),
+    sessionId: subagentSession(subtask),
+    index: phase,
+    standing: { ...standing, owner: { ownerType: "worker", ownerId: id }, depth, subtaskId: id },
+    openedAt: subtask.startedAt ?? subtask.createdAt,
+  };
 };

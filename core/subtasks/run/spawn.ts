@@ -1,15 +1,19 @@
-import { AppError } from "../../contract/app-error.ts";
+import { hash } from "node:crypto";
+import { AppError, messageOf } from "../../contract/app-error.ts";
 import { subjectsOf } from "../../contract/messages/subjects.ts";
 import { inheritedBySubtask, type Subtask } from "../../contract/messages/subtask.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
 import { type ToolContext, workContextOfTool } from "../../contract/tool.ts";
-import type { DelegationConfig } from "../../turns/limits/index.ts";
-import { deepest } from "../../turns/limits/index.ts";
+import { TurnYielded } from "../../turns/index.ts";
+import { type DelegationConfig, maxDepth } from "../../turns/limits/index.ts";
+import { applyBatchEffects } from "../batch/batch-effects.ts";
+import { batchOf, countLost, renameMember } from "../batch/batch-transitions.ts";
+import { reportEnd } from "../batch/report-end.ts";
 import { reserve } from "../batch/reserve.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import type { Member } from "../owner/batch.ts";
-import { readSubtask } from "../record/subtask-record.ts";
-import { createSubtask, failUnstarted, subtaskIdOf } from "./create-subtask.ts";
+import { endSubtask } from "../record/end-subtask.ts";
+import { readSubtask, writeSubtask } from "../record/subtask-record.ts";
 
 export interface Task {
   readonly name: string;
@@ -37,29 +41,29 @@ export const spawn = async (
   reports: Member["reports"],
 ): Promise<Spawned> => {
   const { delegationContext, idempotencyKey } = context;
-  const depthLeft = deepest(limits, delegationContext.background) - delegationContext.depth;
+  const depthLeft = maxDepth(limits, delegationContext.background) - delegationContext.depth;
   if (depthLeft <= 0)
-    return refused(deps, context, tasks.length, "Refused: subtasks may not nest deeper here. Do it yourself.");
+    return refused(deps, context, tasks.length, "Refused: subtasks may not nest deeper here. Do the work yourself.");
   // Tasks beyond the limit can never be accepted.
-  const wanted = tasks.slice(0, limits.perTurn).map(({ name }, index) => {
+  const requested = tasks.slice(0, limits.perTurn).map(({ name }, index) => {
     const callKey = `${idempotencyKey}/${index}`;
     return { id: subtaskIdOf(callKey), callKey, name, reports };
   });
-  const workspace = await workspaceFor(deps, context, wanted);
+  const workspace = await workspaceFor(deps, context, requested);
   if (workspace instanceof AppError) {
     return refused(deps, context, tasks.length, `Refused: ${workspace.message}`);
   }
-  const { accepted: members, refused: without, reason } = await reserve(deps, limits, context, wanted);
+  const { accepted: members, refused: refusedCount, reason } = await reserve(deps, limits, context, requested);
   await deps.checkpoint("spawn.reserved");
   const accepted = await Promise.all(
     members.map((member) => {
-      const task = tasks[wanted.findIndex(({ callKey }) => callKey === member.callKey)] as Task;
+      const task = tasks[requested.findIndex(({ callKey }) => callKey === member.callKey)] as Task;
       return start(deps, context, member, { ...task, workspace }).catch((error) =>
         failUnstarted(deps, context, member, error),
       );
     }),
   );
-  const left = without + tasks.length - wanted.length;
+  const left = refusedCount + tasks.length - requested.length;
   if (left === 0) return { accepted, refusal: undefined };
   return { ...refused(deps, context, left, `Refused ${left} of ${tasks.length}: ${reason}.`), accepted };
 };
@@ -79,8 +83,8 @@ const workspaceFor = async (
 ): Promise<Subtask["workspace"] | AppError> => {
   const workspaces = deps.workspaces.get(agent);
   if (workspaces === undefined || first === undefined) return undefined;
-  const begun = await readSubtask(deps.store, { tenant, agent, id: first.id });
-  if (begun?.callKey === first.callKey) return begun.workspace;
+  const existing = await readSubtask(deps.store, { tenant, agent, id: first.id });
+  if (existing?.callKey === first.callKey) return existing.workspace;
   try {
     return { base: await workspaces.base() };
   } catch (error) {
@@ -114,7 +118,6 @@ const subtaskFrom = (
 ): Subtask => {
   const { tenant, agent, turnId, tools } = context;
   return {
-    ...inheritedBySubtask(workContextOfTool(context)),
     id: member.id,
     tenant,
     agent,
@@ -134,5 +137,65 @@ const subtaskFrom = (
     yields: 0,
     notes: 0,
     inbox: [],
+    ...inheritedBySubtask(workContextOfTool(context)),
   };
+};
+
+/**
+ * Writes the record of a reserved subtask; idempotent. Ids are short: if another subtask has this one, the subtask gets
+ * a new id, in its batch too. Resolves to the id.
+ */
+const createSubtask = async (deps: SubtaskDeps, reserved: Subtask): Promise<string> => {
+  for (let subtask = reserved, next = 1; ; ) {
+    if ((await writeSubtask(deps.store, subtask, 0)) !== undefined) {
+      reportCreation(deps, subtask);
+      return subtask.id;
+    }
+    const found = await readSubtask(deps.store, subtask);
+    if (found?.callKey === subtask.callKey) return subtask.id;
+    if (found === undefined) continue;
+    subtask = { ...subtask, id: subtaskIdOf(subtask.callKey, next++) };
+    await renameMember(deps, batchOf(subtask), subtask);
+  }
+};
+
+const reportCreation = ({ bus, logger }: SubtaskDeps, subtask: Subtask): void => {
+  const { tenant, agent, id, depth, planId, parentTurnId: turnId, owner, reports, traceId } = subtask;
+  bus.signal(subjectsOf(tenant).subtaskChanged(agent), subtask);
+  logger.info({ subtask: id, depth, planId, turnId, owner: owner.ownerId, reports, traceId }, "subtask created");
+};
+
+/**
+ * Derives the subtask's id from the tool call. `next` gives another one after a collision. The ids of one call are
+ * adjacent, so that the store writes one page of its index instead of one for each.
+ */
+export const subtaskIdOf = (callKey: string, next = 0): string => {
+  const end = callKey.lastIndexOf("/");
+  const position = Number(callKey.slice(end + 1))
+    .toString(16)
+    .padStart(2, "0");
+  const call = hash("sha256", JSON.stringify([callKey.slice(0, end), next]), "hex");
+  return `subtask-${call.slice(0, 8 - position.length)}${position}`;
+};
+
+/** Fails a reserved subtask that could not be started (S7). A turn that yields leaves it to the next process. */
+const failUnstarted = async (
+  deps: SubtaskDeps,
+  { tenant, agent, turnId, delegationContext, traceId, signal }: ToolContext,
+  member: Member,
+  error: unknown,
+): Promise<Member> => {
+  if (signal.reason instanceof TurnYielded) throw error;
+  const address = { tenant, agent, id: member.id };
+  deps.logger.warn({ subtask: member.id, turnId, traceId, error: messageOf(error) }, "could not start subtask");
+  // Another subtask may have its id.
+  if ((await readSubtask(deps.store, address))?.callKey !== member.callKey) {
+    const batch = { tenant, agent, ownerId: delegationContext.owner.ownerId, turnId };
+    await applyBatchEffects(deps, batch, await countLost(deps, batch, [member.id]));
+    return member;
+  }
+  const result = { status: "failed", output: "", error: `It could not be started: ${messageOf(error)}.` } as const;
+  const ended = await endSubtask(deps, address, { status: "failed", result });
+  if (ended !== undefined) await reportEnd(deps, ended);
+  return member;
 };

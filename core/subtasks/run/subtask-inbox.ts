@@ -10,7 +10,7 @@ import { subtaskKey, subtasksRead } from "../record/subtask-record.ts";
 export class SubtaskInbox {
   readonly #deps: SubtaskDeps;
   #latest: Stored<Subtask>;
-  #seen = 0;
+  #readCount = 0;
   #isFresh = true;
 
   /** The claimed record is fresh, so the first check needs no read. */
@@ -24,20 +24,21 @@ export class SubtaskInbox {
     return this.#latest;
   }
 
-  hasSeen({ inbox }: Subtask): boolean {
-    return inbox.length <= this.#seen;
+  hasReadAll({ inbox }: Subtask): boolean {
+    return inbox.length <= this.#readCount;
   }
 
-  unseen({ inbox }: Subtask): readonly SubtaskNote[] {
-    return inbox.slice(this.#seen);
+  unreadIn({ inbox }: Subtask): readonly SubtaskNote[] {
+    return inbox.slice(this.#readCount);
   }
 
-  async unread(): Promise<ChatMessage[]> {
+  /** Marks all notes as read and returns the new ones as messages to the model. */
+  async takeUnread(): Promise<ChatMessage[]> {
     const { id, inbox, stopRequestedAt, ...subtask } = await this.#refresh();
     if (hasEnded(subtask) || stopRequestedAt !== undefined) throw new SubtaskStopped(id);
-    const fresh = inbox.slice(this.#seen);
-    this.#seen = inbox.length;
-    return fresh.map((note) => ({ role: "user", text: `${headingOf(note)}\n${note.content}` }));
+    const unread = inbox.slice(this.#readCount);
+    this.#readCount = inbox.length;
+    return unread.map((note) => ({ role: "user", text: `${headingOf(note)}\n${note.content}` }));
   }
 
   async #refresh(): Promise<Subtask> {

@@ -11,7 +11,7 @@ import { readSubtask } from "../record/subtask-record.ts";
 const INTERVAL_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
 
-export interface SweeperDeps {
+interface SweeperDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Resolves to undefined if the record has expired. */

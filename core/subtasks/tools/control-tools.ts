@@ -1,22 +1,20 @@
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
-import type { Subtask, SubtaskNote } from "../../contract/messages/subtask.ts";
-import { hasEnded } from "../../contract/messages/subtask.ts";
+import { hasEnded, type Subtask, type SubtaskNote } from "../../contract/messages/subtask.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { mayContinue } from "../../delivery/index.ts";
 import type { DelegationConfig } from "../../turns/limits/index.ts";
-import { cancelSubtask } from "../batch/cancel-subtask.ts";
+import { cancelSubtask } from "../batch/report-end.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import { readOwner } from "../owner/owner-record.ts";
-import { changeSubtask } from "../record/change-subtask.ts";
+import { changeSubtask, withNote } from "../record/change-subtask.ts";
 import { actorOf, askerOf, ownSubtask } from "../record/subtask-access.ts";
-import { withNote } from "../record/subtask-note.ts";
 import { readSubtasks } from "../record/subtask-record.ts";
 import { spawn } from "../run/spawn.ts";
-import { SubtaskIdInput } from "./await-subtasks-tool.ts";
+import { SubtaskIdInput } from "./spawn-tools.ts";
 
-/** Notes of the owner per subtask. */
+/** Notes of the owner per subtask; those of its children and of other agents do not count. */
 const MAX_NOTES = 20;
 
 const Message = z.strictObject({
@@ -32,8 +30,8 @@ export const controlTools = (deps: SubtaskDeps, limits: DelegationConfig): Tool[
   const message: Tool<z.infer<typeof Message>> = {
     name: "message_subtask",
     description:
-      "Says something to a subtask: the answer to its question, a refinement of its task, or a retry_request, which " +
-      "starts a subtask that has ended once more.",
+      "Sends a message to a subtask: the answer to its question, a refinement of its task, or a retry_request, which " +
+      "runs an ended subtask again.",
     input: Message,
     repeatable: true,
     delegates: "subtask",
@@ -44,14 +42,14 @@ export const controlTools = (deps: SubtaskDeps, limits: DelegationConfig): Tool[
       if (hasEnded(subtask)) return retry(deps, limits, context, subtask, type, content);
       if (type === "retry_request") return `${id} is still ${subtask.status}. Wait for its end, or cancel it first.`;
       const note = { id: idempotencyKey, type, content, at: isoTime(deps.clock.now()) };
-      const changed = await changeSubtask(deps, subtask, (is) => withOwnerNote(is, note));
+      const changed = await changeSubtask(deps, subtask, (current) => withOwnerNote(current, note));
       const isDelivered = changed?.inbox.some((known) => known.id === idempotencyKey);
-      return isDelivered ? `${id} is told before its next step.` : `${id} has ended meanwhile: it was not told.`;
+      return isDelivered ? `Sent. ${id} reads it before its next step.` : `Not sent: ${id} has ended.`;
     },
   };
   const cancel: Tool<z.infer<typeof Cancel>> = {
     name: "cancel_subtask",
-    description: "Ends a subtask of yours that is no longer needed, with all that it has delegated.",
+    description: "Cancels one of your subtasks, with all work that it has delegated.",
     input: Cancel,
     repeatable: true,
     needsDepth: true,
@@ -65,7 +63,7 @@ export const controlTools = (deps: SubtaskDeps, limits: DelegationConfig): Tool[
   };
   const list: Tool<z.infer<typeof List>> = {
     name: "list_subtasks",
-    description: "Lists the subtasks you have started, with their state and what they last said.",
+    description: "Lists the subtasks you have started, with their state and last status.",
     input: List,
     repeatable: true,
     needsDepth: true,
@@ -82,8 +80,12 @@ export const controlTools = (deps: SubtaskDeps, limits: DelegationConfig): Tool[
 const withOwnerNote = (subtask: Subtask, note: SubtaskNote): Subtask => {
   const noted = withNote(subtask, note);
   if (noted === subtask) return subtask;
-  if (subtask.inbox.length >= MAX_NOTES) {
-    throw new AppError("too-large", `${subtask.id} has been told ${MAX_NOTES} things already; cancel it instead.`);
+  const ofOwner = subtask.inbox.filter(({ child, from }) => child === undefined && from === undefined);
+  if (ofOwner.length >= MAX_NOTES) {
+    throw new AppError(
+      "too-large",
+      `${subtask.id} has reached the maximum of ${MAX_NOTES} messages; cancel it instead.`,
+    );
   }
   const { question, ...rest } = noted;
   return note.type === "answer" ? rest : noted;
@@ -104,19 +106,19 @@ const retry = async (
   if (!(await mayContinue(deps.store, ended, here))) {
     return `${ended.id} began in another conversation. It can only be started again there.`;
   }
-  if (ended.retryOf !== undefined) return `${ended.id} was a second try already. Spawn a new subtask instead.`;
+  if (ended.retryOf !== undefined) return `${ended.id} was a retry already. Spawn a new subtask instead.`;
   const { name, prompt, expectedOutput, agentType } = ended;
   const task = { name, agentType, expectedOutput, prompt: `${prompt}\n\nThis time: ${content}`, retryOf: ended.id };
   const { accepted, refusal } = await spawn(deps, limits, context, [task], "batch");
   const [again] = accepted;
   if (again === undefined) throw new AppError("forbidden", refusal ?? "Refused.");
-  return `${ended.id} stays as it ended. ${again.id} does it once more; its result comes to you in a later turn.`;
+  return `${ended.id} stays unchanged. ${again.id} retries it; you get the result in a later turn.`;
 };
 
 const lineOf = ({ id, name, status, note, question, depth, owner, createdAt }: Subtask): string =>
   [
     `- ${id} "${name}": ${status}, since ${createdAt}, depth ${depth}`,
-    ...(note === undefined ? [] : [`last word: ${note}`]),
+    ...(note === undefined ? [] : [`last status: ${note}`]),
     ...(question === undefined || status !== "running" ? [] : [`asks: ${question}`]),
-    ...(owner.sessionUri === undefined ? [] : [`begun in ${owner.sessionUri}`]),
+    ...(owner.sessionUri === undefined ? [] : [`started in ${owner.sessionUri}`]),
   ].join("; ");

@@ -13,8 +13,8 @@ import { readOwner } from "../owner/owner-record.ts";
 import { begun, changeSubtask } from "../record/change-subtask.ts";
 import { endSubtask } from "../record/end-subtask.ts";
 import { readSubtask, waitForSubtasks } from "../record/subtask-record.ts";
-import { outstandingCalls } from "../run/await-calls.ts";
-import { SubtaskIdInput } from "./await-subtasks-tool.ts";
+import { outstandingCalls } from "../run/await-delegated-work.ts";
+import { SubtaskIdInput } from "./spawn-tools.ts";
 
 const NOTE_CHARS = 200;
 /** Errors and questions that one subtask may send. */
@@ -30,7 +30,7 @@ const Notify = z.strictObject({
   priority: z
     .enum(["critical", "high", "normal", "low"])
     .optional()
-    .describe("How urgent it is; your owner sees it with a question, a request or an error."),
+    .describe("The urgency; your owner sees it with a question, a request or an error."),
   waitSeconds: z.int().min(0).max(MAX_ANSWER_SECONDS).optional().describe("How long to wait for an answer."),
 });
 const Complete = z.strictObject({
@@ -39,7 +39,7 @@ const Complete = z.strictObject({
   output: z.string().max(60_000).describe("The whole result, in markdown. Your owner sees nothing else of your work."),
   outputFile: z.string().max(500).optional(),
   metadata: z.record(z.string(), z.unknown()).optional(),
-  error: z.string().max(4_000).optional().describe("If it is not a success: why, and what could be done."),
+  error: z.string().max(4_000).optional().describe("If the status is not success: the reason, and what could help."),
 });
 
 /** Tools with which a subagent reports to its owner. */
@@ -47,8 +47,8 @@ export const reportTools = (deps: SubtaskDeps): Tool[] => {
   const notify: Tool<z.infer<typeof Notify>> = {
     name: "notify_owner",
     description:
-      "Tells whoever you work for how it goes (status_update), that something is wrong (error), or asks them something " +
-      "(question, permission_request). An answer comes as a message to you.",
+      "Sends a message to the agent you work for: progress (status_update), a problem (error), or a question " +
+      "(question, permission_request). The answer arrives as a message to you.",
     input: Notify,
     repeatable: true,
     deadlineMs: (MAX_ANSWER_SECONDS + 30) * 1_000,
@@ -56,13 +56,13 @@ export const reportTools = (deps: SubtaskDeps): Tool[] => {
       const own = ownAddress(context, input.id);
       if (input.type === "status_update") {
         const note = input.content.replace(/\s+/g, " ").trim().slice(0, NOTE_CHARS);
-        const subtask = await change(deps, own, (is) => noted(is, note, context.idempotencyKey));
+        const subtask = await change(deps, own, (current) => noted(current, note, context.idempotencyKey));
         const { type, priority = "normal" } = input;
         logOwnerMessage(deps, subtask, { id: ownerMessageIdOf(own.id, context.idempotencyKey), type, priority });
         deps.activity.touch(subtask);
         return "Noted.";
       }
-      return input.type === "error" ? tell(deps, own, input, context) : ask(deps, own, input, context);
+      return input.type === "error" ? reportError(deps, own, input, context) : askOwner(deps, own, input, context);
     },
   };
   const complete: Tool<z.infer<typeof Complete>> = {
@@ -78,7 +78,7 @@ export const reportTools = (deps: SubtaskDeps): Tool[] => {
         throw refusal(
           deps,
           context,
-          `Not yet: ${open.join(", ")} are still working for you. Call await_subtasks first.`,
+          `Not yet: these subtasks of yours are still running: ${open.join(", ")}. Call await_subtasks first.`,
         );
       }
       if ((await outstandingCalls(deps, own)).length > 0) throw refusal(deps, context, UNANSWERED);
@@ -87,15 +87,15 @@ export const reportTools = (deps: SubtaskDeps): Tool[] => {
       const ending = { status, result: await withChanges(deps, own, withoutUndefined(result)), endedBy } as const;
       const ended = await endSubtask(deps, own, ending, { isBegun: true });
       if (ended?.endedBy === endedBy) return "Completed.";
-      throw refusal(deps, context, `${own.id} has ended already: ${ended?.status ?? "it is gone"}.`);
+      throw refusal(deps, context, `${own.id} has ended already: ${ended?.status ?? "its record has expired"}.`);
     },
   };
   return [notify, complete];
 };
 
 const UNANSWERED =
-  "Not yet: another agent has not answered you. End your turn with a text instead; you are told the answer and can " +
-  "then complete.";
+  "Not yet: another agent has not answered you. End your turn with a text instead; you get the answer in a later turn " +
+  "and can complete then.";
 
 const refusal = ({ logger }: SubtaskDeps, { delegationContext, traceId }: ToolContext, why: string): AppError => {
   logger.warn({ subtask: delegationContext.subtaskId, traceId, why }, "completion refused");
@@ -112,17 +112,17 @@ const ownAddress = ({ tenant, agent, delegationContext }: ToolContext, given: st
   const own = delegationContext.subtaskId;
   if (own === undefined) throw new AppError("forbidden", "Only a subtask can report to an owner.");
   if (given === undefined || given === own) return { tenant, agent, id: own };
-  throw new AppError("forbidden", `You are ${own} and can report for nobody else, so not for ${given}.`);
+  throw new AppError("forbidden", `You are ${own} and cannot report for ${given}.`);
 };
 
 const change = async (deps: SubtaskDeps, own: SubtaskAddress, by: (subtask: Subtask) => Subtask): Promise<Subtask> => {
   const now = isoTime(deps.clock.now());
   // The subtask runs, even if the deferred write of its start is still pending.
-  const subtask = await changeSubtask(deps, own, (is) =>
-    hasEnded(is) ? is : by(is.status === "pending" ? begun(is, now) : is),
+  const subtask = await changeSubtask(deps, own, (current) =>
+    hasEnded(current) ? current : by(current.status === "pending" ? begun(current, now) : current),
   );
   if (subtask !== undefined && !hasEnded(subtask)) return subtask;
-  throw new AppError("conflict", `${own.id} has ended; nobody hears you any more.`);
+  throw new AppError("conflict", `${own.id} has ended: its messages are no longer delivered.`);
 };
 
 const noted = (subtask: Subtask, note: string, noteKey: string): Subtask =>
@@ -134,13 +134,13 @@ const withMessageCounted = (subtask: Subtask): Subtask => {
   if (words < MAX_MESSAGES) return { ...subtask, words: words + 1 };
   throw new AppError(
     "forbidden",
-    `Your owner has heard ${MAX_MESSAGES} words of you. Go on with your work, or end it.`,
+    `You have sent ${MAX_MESSAGES} messages, which is the maximum. Continue your work, or end it.`,
   );
 };
 
 type Notification = z.infer<typeof Notify>;
 
-const tell = async (
+const reportError = async (
   deps: SubtaskDeps,
   own: SubtaskAddress,
   message: Notification,
@@ -148,30 +148,32 @@ const tell = async (
 ): Promise<string> => {
   const subtask = await change(deps, own, withMessageCounted);
   await send(deps, subtask, message, context);
-  return "Your owner is told.";
+  return "Sent to your owner.";
 };
 
-const ask = async (
+const askOwner = async (
   deps: SubtaskDeps,
   own: SubtaskAddress,
   message: Notification,
   context: ToolContext,
 ): Promise<string> => {
   const { idempotencyKey: questionKey, signal } = context;
-  const subtask = await change(deps, own, (is) =>
-    is.questionKey === questionKey ? is : { ...withMessageCounted(is), question: message.content, questionKey },
+  const subtask = await change(deps, own, (current) =>
+    current.questionKey === questionKey
+      ? current
+      : { ...withMessageCounted(current), question: message.content, questionKey },
   );
   await send(deps, subtask, message, context);
   const [answered] = await waitForSubtasks(deps, {
-    place: own,
+    agentRef: own,
     ids: [own.id],
     timeoutMs: (message.waitSeconds ?? DEFAULT_ANSWER_SECONDS) * 1_000,
     signal,
-    isDone: ([is]) => is === undefined || hasEnded(is) || is.question === undefined,
+    isDone: ([current]) => current === undefined || hasEnded(current) || current.question === undefined,
   });
   return answered?.question === undefined
     ? "Answered: the answer follows as a message."
-    : "No answer yet. Go on with what you can do without it; if one comes, you get it as a message.";
+    : "No answer yet. Continue without it; a later answer arrives as a message.";
 };
 
 const send = ({ clock, ...deps }: SubtaskDeps, subtask: Subtask, message: Notification, context: ToolContext) =>

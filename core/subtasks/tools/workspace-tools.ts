@@ -9,7 +9,7 @@ import { actorOf, askerOf, ownSubtask } from "../record/subtask-access.ts";
 
 const DIFF_BYTES = 60_000;
 
-const id = z.string().describe("The subtask whose workspace it is.");
+const id = z.string().describe("The id of the subtask.");
 const One = z.object({ id });
 const Diff = z.object({ id, file: z.string().max(1_000).optional().describe("Only this file.") });
 
@@ -33,7 +33,7 @@ export const workspaceTools = (deps: SubtaskDeps, workspaces: Workspaces): Tool[
   };
   const diff: Tool<z.infer<typeof Diff>> = {
     name: "show_diff",
-    description: "Shows what a subtask has changed in its workspace, as a diff.",
+    description: "Shows the changes of a subtask in its workspace, as a diff.",
     input: Diff,
     repeatable: true,
     run: async ({ id: subtaskId, file }, context) => {
@@ -43,14 +43,14 @@ export const workspaceTools = (deps: SubtaskDeps, workspaces: Workspaces): Tool[
   };
   const merge: Tool<z.infer<typeof One>> = {
     name: "merge_workspace",
-    description: "Brings what a subtask has changed into the repository. Do it only if the person wants it.",
+    description: "Merges the changes of a subtask into the repository. Call it only if the person wants that.",
     input: One,
     repeatable: true,
     run: async (input, context) => workspaces.merge(await ended(context, input.id, askerOf(context))),
   };
   const discard: Tool<z.infer<typeof One>> = {
     name: "discard_workspace",
-    description: "Throws away what a subtask has changed. It cannot be had back.",
+    description: "Deletes the changes of a subtask. This cannot be undone.",
     input: One,
     repeatable: true,
     run: async (input, context) => {

@@ -4,12 +4,12 @@ import { z } from "zod";
 export const DelegationConfig = z.strictObject({
   depthBelowAgent: z.int().min(0).max(5).default(1).describe("How deep subtasks of a chat may nest; 0: no subtasks."),
   depthBelowOrchestrator: z.int().min(0).max(5).default(2).describe("The same for schedules and inbound tasks."),
-  running: z.int().min(1).max(100).default(10).describe("Subtasks of one owner that may be under way at once."),
+  running: z.int().min(1).max(100).default(10).describe("Subtasks of one owner that may run at once."),
   perTurn: z.int().min(1).max(500).default(50).describe("Subtasks of one turn, with those of its continuations."),
   continuations: z.int().min(0).max(20).default(3).describe("Continuations of one turn that may delegate again."),
   interactiveCeilingMs: z.int().min(1).default(300_000).describe("How long a chat's answer waits for its subtasks."),
   backgroundCeilingMs: z.int().min(1).default(600_000).describe("The same for schedules and inbound tasks."),
-  graceMs: z.int().min(0).default(5_000).describe("What those who are stopped at the ceiling have left to end."),
+  graceMs: z.int().min(0).default(5_000).describe("Time for subtasks to end after they are stopped at the ceiling."),
 });
 export type DelegationConfig = z.infer<typeof DelegationConfig>;
 
@@ -18,7 +18,7 @@ export const defaultDelegation: DelegationConfig = DelegationConfig.parse({});
 export const ceilingMs = (config: DelegationConfig, background: boolean): number =>
   background ? config.backgroundCeilingMs : config.interactiveCeilingMs;
 
-export const deepest = (config: DelegationConfig, background: boolean): number =>
+export const maxDepth = (config: DelegationConfig, background: boolean): number =>
   background ? config.depthBelowOrchestrator : config.depthBelowAgent;
 
 /** Results that arrive later than this after the ceiling are stored but not announced. */
@@ -40,20 +40,25 @@ export const PeeringConfig = z.strictObject({
     .min(1)
     .max(600_000)
     .default(60_000)
-    .describe("How long a question to another agent is waited for; then its answer comes later."),
+    .describe("How long a turn waits for another agent's answer; a later answer arrives in a turn of its own."),
   expiryMs: z
     .int()
     .min(1)
     .max(6 * 24 * 3_600_000)
     .default(24 * 3_600_000)
-    .describe("After this time without an answer people are told that there is none."),
-  openCalls: z.int().min(1).max(100).default(10).describe("Messages of one conversation that may wait for an answer."),
+    .describe("A call without an answer expires after this time, and people get a notice."),
+  openCalls: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(10)
+    .describe("Messages of one conversation to other agents that may wait for an answer."),
   lateWindowMs: z
     .int()
     .min(0)
     .max(60_000)
     .default(2_000)
-    .describe("Answers that come too late for whoever asked are gathered for so long."),
+    .describe("How long late answers are collected before one turn reports them."),
 });
 export type PeeringConfig = z.infer<typeof PeeringConfig>;
 

@@ -2,8 +2,8 @@ export {
   AMENDMENT_SLACK_MS,
   ceilingMs,
   DelegationConfig,
-  deepest,
   defaultDelegation,
   defaultPeering,
+  maxDepth,
   PeeringConfig,
 } from "./agent-limits.ts";

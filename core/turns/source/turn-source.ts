@@ -1,8 +1,7 @@
 import type { SyntheticType } from "../../contract/messages/synthetic.ts";
 import type { SyntheticMessage, SyntheticMessageOf, TurnMessage } from "../../contract/messages/user-message.ts";
 import type { SessionWindow, TurnEntry } from "../../sessions/index.ts";
-import type { Agent } from "../agent.ts";
-import type { TurnEnd } from "../turn.ts";
+import type { Agent, TurnEnd } from "../turn.ts";
 import type { TurnRecord } from "../turn-records.ts";
 
 /** The input that starts a turn, in the form that the model reads. */
@@ -66,7 +65,7 @@ export interface FinishedTurn extends TurnEnd {
   readonly isAwaited?: true;
 }
 
-export interface EndedTurn {
+interface EndedTurn {
   readonly agent: Agent;
   readonly message: TurnMessage;
   readonly record: TurnRecord | undefined;

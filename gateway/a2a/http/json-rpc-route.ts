@@ -99,5 +99,8 @@ const redactParseError = (answer: RpcAnswer, logger: Logger): RpcAnswer => {
   const internal = Internal.safeParse(answer.error).data;
   if (internal === undefined) return answer;
   logger.debug({ problem: internal.message }, "could not parse a2a request");
-  return { ...answer, error: { code: A2A_ERROR_CODE.INVALID_PARAMS, message: "the params do not fit the method" } };
+  return {
+    ...answer,
+    error: { code: A2A_ERROR_CODE.INVALID_PARAMS, message: "the params do not match the schema of the method" },
+  };
 };

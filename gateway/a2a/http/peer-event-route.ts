@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { loadIdentity, pushTokenOf } from "../../../core/a2a/index.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
-import type { AgentRef } from "../../../core/contract/messages/agent-ref.ts";
+import type { AgentRef } from "../../../core/contract/messages/addresses.ts";
 import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
 import type { Backbone } from "../../../core/contract/ports/backbone.ts";
 import { Name } from "../../../core/contract/ports/token.ts";
@@ -34,9 +34,9 @@ export const peerEventRoute =
           // Runs before the body is read.
           onRequest: async (request) => {
             const { tenant, agent, call: id } = request.params;
-            const agreed = isAddress(request.params) ? pushTokenOf(identity, { tenant, agent, id }) : undefined;
+            const expected = isAddress(request.params) ? pushTokenOf(identity, { tenant, agent, id }) : undefined;
             // Without the token, the response does not reveal whether the call exists.
-            if (!isSame(tokenIn(request), agreed)) {
+            if (!isSame(tokenIn(request), expected)) {
               throw new AppError("unauthorised", "the token of this notification is wrong");
             }
             markAuthenticated(request);
@@ -63,7 +63,7 @@ const tokenIn = ({ headers }: FastifyRequest): string | undefined => {
   return /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1];
 };
 
-const isSame = (given: string | undefined, agreed: string | undefined): boolean =>
-  timingSafeEqual(digestOf(given ?? ""), digestOf(agreed ?? "")) && agreed !== undefined;
+const isSame = (given: string | undefined, expected: string | undefined): boolean =>
+  timingSafeEqual(digestOf(given ?? ""), digestOf(expected ?? "")) && expected !== undefined;
 
 const bodyOf = ({ body }: FastifyRequest): Buffer => (Buffer.isBuffer(body) ? body : Buffer.alloc(0));

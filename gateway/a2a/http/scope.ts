@@ -5,9 +5,9 @@ import { AppError } from "../../../core/contract/app-error.ts";
 import type { SignInGuard } from "../../http/index.ts";
 import { toHttpError } from "../../http/index.ts";
 import type { CardSigner } from "../agent-card.ts";
+import { cardRoutes, type ServedHandler } from "../agent-card.ts";
 import { type CallerCheck, mayCall } from "../caller-check.ts";
-import { type RouteDeps, rememberCaller } from "../request-context.ts";
-import { cardRoutes, type ServedHandler } from "./card-routes.ts";
+import { attachCaller, type RouteDeps } from "../request-context.ts";
 import { jsonRpcRoute } from "./json-rpc-route.ts";
 import { restRoutes } from "./rest-routes.ts";
 
@@ -67,7 +67,7 @@ export const a2aScope = async (
           );
         }
         if (!mayCall(caller, agent)) throw new AppError("forbidden", `"${caller.name}" may not call this agent`);
-        rememberCaller(request, caller);
+        attachCaller(request, caller);
         done();
       });
       jsonRpcRoute(scope, agent, handler, { ...deps, refuseIfUnable });

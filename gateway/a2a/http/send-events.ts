@@ -43,7 +43,7 @@ export const sendEvents = async (reply: FastifyReply, { events, failure, clock }
     // A client that has read nothing since the last keep-alive is treated as disconnected.
     if (isBehind && raw.writableNeedDrain) raw.destroy();
     isBehind = raw.writableNeedDrain;
-    if (!raw.destroyed && !isBehind) raw.write(": still here\n\n");
+    if (!raw.destroyed && !isBehind) raw.write(": keep-alive\n\n");
     timer = clock.after(KEEP_ALIVE_MS, keepAlive);
   }
   try {

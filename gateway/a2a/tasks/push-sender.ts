@@ -8,14 +8,12 @@ import { AppError, messageOf } from "../../../core/contract/app-error.ts";
 import type { PushDue } from "../../../core/contract/messages/addresses.ts";
 import type { Webhook } from "../../../core/contract/messages/inbound-call.ts";
 import { ack, type Bus, type Outcome, type Received } from "../../../core/contract/ports/bus.ts";
-import type { Checkpoint } from "../../../core/contract/ports/checkpoint.ts";
 import type { Logger } from "../../../core/contract/ports/logger.ts";
 import type { Store } from "../../../core/contract/ports/store.ts";
-import type { Tracer } from "../../../core/contract/ports/telemetry.ts";
+import type { Checkpoint, Tracer } from "../../../core/contract/ports/telemetry.ts";
 import { type TraceHeaders, traceHeaders, turnSpanId } from "../../../core/telemetry/index.ts";
 import { turnKey } from "../../../core/turns/index.ts";
-import { statusUpdate } from "./task-events.ts";
-import { toWire } from "./to-wire.ts";
+import { statusUpdate, toWire } from "./to-wire.ts";
 import { openWebhook } from "./webhooks.ts";
 
 interface PushDeps {
@@ -59,8 +57,8 @@ export const handlePushDue = async (deps: PushDeps, due: PushDue, { attempt }: R
   } catch (error) {
     // A redirect may lead to a maintenance page, so it is retried.
     const isFinal = error instanceof AppError && !(error instanceof Redirected);
-    const isHopeless = isFinal && (error.code === "forbidden" || error.code === "data-unusable");
-    if (isHopeless) return turnOff(deps, due, messageOf(error));
+    const isPermanent = isFinal && (error.code === "forbidden" || error.code === "data-unusable");
+    if (isPermanent) return turnOff(deps, due, messageOf(error));
     deps.logger.info({ ...fields, error: messageOf(error) }, "webhook unreachable, retrying");
   }
   if (attempt >= MAX_ATTEMPTS) return turnOff(deps, due, "all attempts failed for half an hour");

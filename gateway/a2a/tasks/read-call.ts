@@ -3,8 +3,8 @@ import { ContentTypeNotSupportedError, RequestMalformedError, UnsupportedOperati
 import { incomingChain } from "../../../core/a2a/index.ts";
 import type { InboundCall } from "../../../core/contract/messages/inbound-call.ts";
 import { stableId } from "../../../core/lib/index.ts";
+import type { ServedAgent } from "../caller-check.ts";
 import { type Caller, mayUse } from "../caller-check.ts";
-import type { ServedAgent } from "../served-agent.ts";
 import { readWebhook } from "./webhooks.ts";
 
 interface CallSource {
@@ -60,7 +60,7 @@ const chainIn = (metadata: Message["metadata"], address: string): InboundCall["e
   const chain = incomingChain(metadata, address);
   if (chain === "exhausted") {
     throw new UnsupportedOperationError(
-      "this was passed to and fro between agents too often: decide with what you know",
+      "these agents have reached the limit of messages about this work: decide with what you know",
     );
   }
   return chain;

@@ -1,7 +1,5 @@
 import { taskKey } from "../../../core/a2a/inbound/index.ts";
-import type { InboundTaskAddress } from "../../../core/contract/messages/addresses.ts";
-import { INBOUND_CHANNEL } from "../../../core/contract/messages/addresses.ts";
-import type { AgentRef } from "../../../core/contract/messages/agent-ref.ts";
+import { type AgentRef, INBOUND_CHANNEL, type InboundTaskAddress } from "../../../core/contract/messages/addresses.ts";
 import type { UserSignal } from "../../../core/contract/messages/signals.ts";
 import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
 import type { Backbone } from "../../../core/contract/ports/backbone.ts";
@@ -101,13 +99,13 @@ export class TaskWatch {
 
   /** The watcher misses no change from now until it is closed. */
   follow(address: InboundTaskAddress): TaskWatcher {
-    const { spelled } = taskKey(address);
-    const watchers = this.#watchers.get(spelled) ?? new Set();
+    const { encoded } = taskKey(address);
+    const watchers = this.#watchers.get(encoded) ?? new Set();
     const watcher = new TaskWatcher(() => {
       watchers.delete(watcher);
-      if (watchers.size === 0 && this.#watchers.get(spelled) === watchers) this.#watchers.delete(spelled);
+      if (watchers.size === 0 && this.#watchers.get(encoded) === watchers) this.#watchers.delete(encoded);
     });
-    this.#watchers.set(spelled, watchers.add(watcher));
+    this.#watchers.set(encoded, watchers.add(watcher));
     this.#timer ??= this.#clock.after(OUTAGE_CHECK_MS, () => this.#pollAll());
     return watcher;
   }
@@ -119,7 +117,7 @@ export class TaskWatch {
   }
 
   #of(address: InboundTaskAddress): readonly TaskWatcher[] {
-    return [...(this.#watchers.get(taskKey(address).spelled) ?? [])];
+    return [...(this.#watchers.get(taskKey(address).encoded) ?? [])];
   }
 
   #addDelta(agentRef: AgentRef, signal: UserSignal): void {

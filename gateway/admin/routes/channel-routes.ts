@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { isReachAdapter, type UnreachablePlace } from "../../../adapters/contract/abilities.ts";
+import { isReachAdapter, type UnreachableConversation } from "../../../adapters/contract/abilities.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
@@ -15,8 +15,8 @@ import {
   pauseKey,
   readStatus,
 } from "../../channel-status/index.ts";
-import { type AdminDeps, checked, noteDetail, operatorOf } from "../admin-request.ts";
-import { adminRoute } from "../admin-route.ts";
+import type { AdminDeps } from "../admin-request.ts";
+import { adminRoute, checked, noteDetail, operatorOf } from "../admin-request.ts";
 import { type ManagedChannel, managedChannel, managedChannels } from "../managed-resources.ts";
 import type { Operator } from "../operator.ts";
 import { pageOf } from "../page.ts";
@@ -126,6 +126,6 @@ export const unreachableRoutes = (scope: FastifyInstance, { config, adapters }: 
   });
 };
 
-async function* keyed(places: AsyncIterable<UnreachablePlace> | Iterable<UnreachablePlace>) {
+async function* keyed(places: AsyncIterable<UnreachableConversation> | Iterable<UnreachableConversation>) {
   for await (const value of places) yield { key: value.key, value };
 }

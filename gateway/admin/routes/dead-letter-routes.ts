@@ -3,8 +3,8 @@ import { AppError } from "../../../core/contract/app-error.ts";
 import { allDeadLetters, type DeadLetter as DeadMessage, deadLetterKey } from "../../../core/contract/ports/bus.ts";
 import { settleUndelivered, type Undelivered, undeliveredOn } from "../../../core/delivery/undelivered/index.ts";
 import { type DeadLetter, requests } from "../../admin-api/index.ts";
-import { type AdminDeps, type AdminRequest, checked, mustBePlatformAdmin } from "../admin-request.ts";
-import { adminRoute } from "../admin-route.ts";
+import type { AdminDeps, AdminRequest } from "../admin-request.ts";
+import { adminRoute, checked, mustBePlatformAdmin } from "../admin-request.ts";
 import { managedChannel, managedChannels } from "../managed-resources.ts";
 import { pageOf, partsOfRef, readRef, refOf } from "../page.ts";
 import { shownOrigin } from "../shown-work.ts";
@@ -39,7 +39,7 @@ export const deadLetterRoutes = (scope: FastifyInstance, deps: AdminDeps): void 
     const { tenant, channel } = managedChannel(config, request, name);
     const what = verb === "retry" ? "send-again" : "dismiss";
     const settled = await settleUndelivered(deps, { tenant, channel, id }, what, request.id);
-    if (settled === "gone") throw alreadySettled();
+    if (settled === "taken") throw alreadySettled();
   };
 
   const settleMessage = async (request: AdminRequest, ref: string, verb: "retry" | "dismiss"): Promise<void> => {

@@ -12,8 +12,8 @@ import {
   showAccounts,
 } from "../../../core/people/index.ts";
 import { type Person, requests } from "../../admin-api/index.ts";
-import { type AdminDeps, checked, noteDetail } from "../admin-request.ts";
-import { adminRoute } from "../admin-route.ts";
+import type { AdminDeps } from "../admin-request.ts";
+import { adminRoute, checked, noteDetail } from "../admin-request.ts";
 import { managedTenant, managedTenants } from "../managed-resources.ts";
 import { pageOf, partsOfRef, refOf } from "../page.ts";
 import { publishNotice } from "../publish-notice.ts";
@@ -23,8 +23,9 @@ export const peopleRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
   const { config, store } = deps;
 
   adminRoute(scope, "GET people", async (request) => {
-    const { tenant: wanted, ...page } = checked(requests["GET people"], request.query);
-    const tenants = wanted === undefined ? managedTenants(config, request) : [managedTenant(config, request, wanted)];
+    const { tenant: requested, ...page } = checked(requests["GET people"], request.query);
+    const tenants =
+      requested === undefined ? managedTenants(config, request) : [managedTenant(config, request, requested)];
     const sources = tenants.map((tenant) => ({
       name: tenant,
       list: () => store.list(peopleOf(tenant)),

@@ -19,20 +19,20 @@ import {
 } from "../../../core/schedules/index.ts";
 import { describeWhen, parseWhen } from "../../../core/schedules/when/index.ts";
 import {
-  type NewSchedule,
   type Page,
   type PageQuery,
   requests,
+  type ScheduleRequest,
   type ScheduleRun as ShownRun,
   type Schedule as ShownSchedule,
 } from "../../admin-api/index.ts";
 import { destinationOf } from "../../agent-config.ts";
-import { type AdminDeps, type AdminRequest, checked } from "../admin-request.ts";
-import { adminRoute } from "../admin-route.ts";
+import type { AdminDeps, AdminRequest } from "../admin-request.ts";
+import { adminRoute, checked } from "../admin-request.ts";
 import { managedAgent, managedAgents } from "../managed-resources.ts";
 import { badCursor, pageOf, partsOfRef, readRef, refOf } from "../page.ts";
 
-const NewScheduleInput = ScheduleInput.extend({ agent: z.string() }) satisfies z.ZodType<unknown, NewSchedule>;
+const RequestBody = ScheduleInput.extend({ agent: z.string() }) satisfies z.ZodType<unknown, ScheduleRequest>;
 
 /** Schedules: list, create, run, cancel, resume. */
 export const scheduleRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
@@ -56,7 +56,7 @@ export const scheduleRoutes = (scope: FastifyInstance, deps: AdminDeps): void =>
   });
 
   adminRoute(scope, "POST schedules", async (request, reply) => {
-    const { agent: name, deliverTo, when, timeZone, ...draft } = checked(NewScheduleInput, request.body);
+    const { agent: name, deliverTo, when, timeZone, ...draft } = checked(RequestBody, request.body);
     const { agent, tenant } = managedAgent(config, request, name);
     const place = deliverTo ?? config.agents.find((each) => each.name === agent)?.home;
     if (place === undefined) throw new AppError("bad-input", "the agent has no home: set deliverTo");

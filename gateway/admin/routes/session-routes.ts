@@ -1,16 +1,14 @@
 import type { FastifyInstance } from "fastify";
-import type { AgentRef } from "../../../core/contract/messages/agent-ref.ts";
+import type { AgentRef } from "../../../core/contract/messages/addresses.ts";
 import { newestFirst } from "../../../core/contract/ports/token.ts";
 import { SessionHistory } from "../../../core/sessions/index.ts";
-import type { TurnRecord } from "../../../core/turns/index.ts";
-import { turnsOfAgent } from "../../../core/turns/index.ts";
+import { type TurnRecord, turnsOfAgent } from "../../../core/turns/index.ts";
 import { requests, type Session as ShownSession } from "../../admin-api/index.ts";
-import { type AdminDeps, checked } from "../admin-request.ts";
-import { adminRoute } from "../admin-route.ts";
+import type { AdminDeps } from "../admin-request.ts";
+import { adminRoute, checked } from "../admin-request.ts";
 import { managedAgent, managedAgents } from "../managed-resources.ts";
 import { pageOf } from "../page.ts";
-import { shownAsker } from "../shown-work.ts";
-import { readTurnEnd, shownTurn } from "../trace/turn-end.ts";
+import { readTurnEnd, shownAsker, shownTurn } from "../shown-work.ts";
 
 /** A session, derived from its stored turns. */
 interface Session {

@@ -2,8 +2,8 @@ import type { FastifyInstance } from "fastify";
 import { TenantSettings } from "../../../core/a2a/index.ts";
 import { requests } from "../../admin-api/index.ts";
 import { VERSION } from "../../version.ts";
-import { type AdminDeps, checked, noteDetail, operatorOf } from "../admin-request.ts";
-import { adminRoute } from "../admin-route.ts";
+import type { AdminDeps } from "../admin-request.ts";
+import { adminRoute, checked, noteDetail, operatorOf } from "../admin-request.ts";
 import { managedAgents, managedTenant, managedTenants } from "../managed-resources.ts";
 
 /** Shown to an operator before async mode is enabled. */

@@ -1,10 +1,9 @@
-import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../../../core/contract/app-error.ts";
-import type { AgentRef } from "../../../core/contract/messages/agent-ref.ts";
+import type { AgentRef } from "../../../core/contract/messages/addresses.ts";
 import { requests } from "../../admin-api/index.ts";
-import { type AdminDeps, checked } from "../admin-request.ts";
-import { adminRoute } from "../admin-route.ts";
+import type { AdminDeps } from "../admin-request.ts";
+import { adminEventRoute, adminRoute, checked } from "../admin-request.ts";
 import { managedAgent, managedAgents } from "../managed-resources.ts";
 import { type FoundTurn, findMessage } from "../trace/find-message.ts";
 import { readDeliveries } from "../trace/read-deliveries.ts";
@@ -32,14 +31,10 @@ export const traceRoutes = (scope: FastifyInstance, { config, bus, store, clock 
     return readTrace(store, place, root);
   });
 
-  // A stream, so it is registered without adminRoute; the compiler checks its events only by the type of readTrace.
-  scope.get<{ Params: { id: string } }>("/admin/api/traces/:id/events", async (request, reply) => {
+  adminEventRoute(scope, "GET traces/:id/events", "trace", async (request, signal) => {
     const { place, root } = await find(request);
     const agents = config.agents.filter(({ tenant }) => tenant === place.tenant).map(({ name }) => name);
-    const left = new AbortController();
-    reply.raw.once("close", () => left.abort());
-    const events = traceEvents({ bus, store, clock, place, root, agents, signal: left.signal });
-    return reply.type("text/event-stream").header("x-accel-buffering", "no").send(Readable.from(events));
+    return traceEvents({ bus, store, clock, place, root, agents, signal });
   });
 
   adminRoute(scope, "GET replies/:replyId/deliveries", async (request) => {

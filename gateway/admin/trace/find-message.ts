@@ -1,6 +1,6 @@
 import { readForeignTrace } from "../../../core/a2a/inbound/index.ts";
 import { readCall } from "../../../core/a2a/index.ts";
-import type { AgentRef } from "../../../core/contract/messages/agent-ref.ts";
+import type { AgentRef } from "../../../core/contract/messages/addresses.ts";
 import type { Store } from "../../../core/contract/ports/store.ts";
 import { readSubtask } from "../../../core/subtasks/index.ts";
 import { otelTraceId } from "../../../core/telemetry/index.ts";

@@ -1,9 +1,7 @@
-import type { AgentRef } from "../../../core/contract/messages/agent-ref.ts";
-import type { Conversation } from "../../../core/contract/messages/conversation.ts";
-import { conversationKey, sameConversation } from "../../../core/contract/messages/conversation.ts";
+import type { AgentRef } from "../../../core/contract/messages/addresses.ts";
+import { type Conversation, conversationKey, sameConversation } from "../../../core/contract/messages/conversation.ts";
 import { deadLetterKey } from "../../../core/contract/ports/bus.ts";
-import { keyParts } from "../../../core/contract/ports/collection.ts";
-import type { Store } from "../../../core/contract/ports/store.ts";
+import { keyParts, type Store } from "../../../core/contract/ports/store.ts";
 import { type LedgerEntry, ledgerOf } from "../../../core/delivery/index.ts";
 import { undeliveredId } from "../../../core/delivery/undelivered/index.ts";
 import { readPlacedReply } from "../../../core/origin/index.ts";
@@ -25,8 +23,8 @@ export const readDeliveries = async (
   }
   const isFound = (place: Delivery["conversation"]) =>
     found.some(({ conversation }) => sameConversation(asConversation(conversation), asConversation(place)));
-  const told = await readPlacedReply(store, { tenant, agent, replyId });
-  for (const { conversation, at } of told?.places ?? []) {
+  const placed = await readPlacedReply(store, { tenant, agent, replyId });
+  for (const { conversation, at } of placed?.places ?? []) {
     if (!isFound(conversation)) found.push({ conversation, part: 0, state: "logged", at });
   }
   // A channel with its own log has no ledger entry for it.

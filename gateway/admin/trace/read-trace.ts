@@ -1,19 +1,22 @@
-import { type PeerCall, readCallsOfTools, turnsAfterCall, unreachableNote } from "../../../core/a2a/index.ts";
-import type { AgentRef } from "../../../core/contract/messages/agent-ref.ts";
+import {
+  type PeerCall,
+  readCallsOfTools,
+  SEND_MESSAGE,
+  turnsAfterCall,
+  unreachableNote,
+} from "../../../core/a2a/index.ts";
+import type { AgentRef } from "../../../core/contract/messages/addresses.ts";
 import { hasEnded, type Subtask } from "../../../core/contract/messages/subtask.ts";
 import type { Store } from "../../../core/contract/ports/store.ts";
 import { isForPeople } from "../../../core/intake/index.ts";
 import { SessionHistory } from "../../../core/sessions/index.ts";
 import { continuationsOf, readOwner, readSubtasks, subagentTurn } from "../../../core/subtasks/index.ts";
 import { otelTraceId } from "../../../core/telemetry/index.ts";
-import type { TurnRecord } from "../../../core/turns/index.ts";
-import { turnKey } from "../../../core/turns/index.ts";
+import { Journal, type TurnRecord, turnKey } from "../../../core/turns/index.ts";
 import type { Trace } from "../../admin-api/index.ts";
-import { shownAsker, shownOrigin, shownSubtask } from "../shown-work.ts";
+import { readTurnEnd, shownAsker, shownOrigin, shownSubtask, shownTurn } from "../shown-work.ts";
 import type { FoundTurn } from "./find-message.ts";
 import { readDeliveries } from "./read-deliveries.ts";
-import { readSteps, type Steps } from "./read-steps.ts";
-import { readTurnEnd, shownTurn } from "./turn-end.ts";
 
 interface TraceDeps {
   readonly store: Store;
@@ -155,4 +158,36 @@ const problemOf = (call: PeerCall): string | undefined => {
   const unreachable = unreachableNote(call);
   if (unreachable !== undefined) return `${unreachable}: ${detail ?? "no answer"}`;
   return state === "failed" ? (detail ?? error) : undefined;
+};
+
+type Step = Trace["subtasks"][number]["steps"][number];
+
+export interface Steps {
+  readonly steps: readonly Step[];
+  /** Subtasks that the results of its calls name. */
+  readonly named: readonly string[];
+  /** Idempotency keys of the calls that wrote to another agent. */
+  readonly sends: readonly string[];
+}
+
+/** The tool calls of a turn and their states, from its journal. */
+const readSteps = async (store: Store, turnId: string): Promise<Steps> => {
+  const journal = new Journal(store, turnId, false);
+  const steps: Step[] = [];
+  const named = new Set<string>();
+  const sends: string[] = [];
+  for (let step = 0; ; step++) {
+    const response = await journal.response(step);
+    if (response === undefined) return { steps, named: [...named], sends };
+    const calls: Step["calls"][number][] = [];
+    for (const [index, { name }] of response.toolCalls.entries()) {
+      const trace = await journal.call(step, index);
+      const result = typeof trace === "object" ? trace.result : undefined;
+      for (const [id] of result?.output.matchAll(/subtask-[0-9a-f]{8}/g) ?? []) named.add(id);
+      if (name === SEND_MESSAGE) sends.push(`${turnId}/${step}/${index}`);
+      calls.push({ name, state: result === undefined ? "running" : result.failed ? "failed" : "done" });
+    }
+    const { inputTokens, outputTokens } = response.usage;
+    steps.push({ step, calls, inputTokens, outputTokens });
+  }
 };

@@ -1,8 +1,9 @@
-import type { AgentRef } from "../../../core/contract/messages/agent-ref.ts";
+import type { AgentRef } from "../../../core/contract/messages/addresses.ts";
 import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
 import type { Bus } from "../../../core/contract/ports/bus.ts";
 import type { Clock } from "../../../core/contract/ports/clock.ts";
 import type { Store } from "../../../core/contract/ports/store.ts";
+import type { Trace } from "../../admin-api/index.ts";
 import type { FoundTurn } from "./find-message.ts";
 import { readTrace } from "./read-trace.ts";
 
@@ -23,8 +24,8 @@ interface TraceWatch {
   readonly signal: AbortSignal;
 }
 
-/** A trace as server-sent events: the whole trace at once, and again after each change. */
-export async function* traceEvents(watch: TraceWatch): AsyncGenerator<string> {
+/** Yields the whole trace at once, and again after each change; undefined if it has not changed for a while. */
+export async function* traceEvents(watch: TraceWatch): AsyncGenerator<Trace | undefined> {
   const { store, clock, place, root, signal } = watch;
   const changes = new ChangeSignal();
   signal.addEventListener("abort", () => changes.ring());
@@ -32,8 +33,9 @@ export async function* traceEvents(watch: TraceWatch): AsyncGenerator<string> {
   let known = "";
   try {
     while (!signal.aborted) {
-      const json = JSON.stringify(await readTrace(store, place, root));
-      yield json === known ? ": still here\n\n" : `event: trace\ndata: ${json}\n\n`;
+      const trace = await readTrace(store, place, root);
+      const json = JSON.stringify(trace);
+      yield json === known ? undefined : trace;
       known = json;
       await changes.next(clock, POLL_MS);
       if (!signal.aborted) await new Promise<void>((resolve) => clock.after(DEBOUNCE_MS, resolve));
@@ -51,7 +53,7 @@ const listen = ({ bus, place: { tenant }, root, agents }: TraceWatch, changes: C
   return Promise.all(
     agents.flatMap((agent) => [
       bus.listen(subjects.traceChanged(agent), onSignal),
-      bus.listen(subjects.subtaskNews(agent), onSignal),
+      bus.listen(subjects.subtaskUpdate(agent), onSignal),
       // The signal has no trace id; an unnecessary read is harmless.
       bus.listen(subjects.peerCallChanged(agent), () => changes.ring()),
     ]),

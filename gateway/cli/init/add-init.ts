@@ -1,3 +1,4 @@
+import { basename, relative } from "node:path";
 import { type Command, Option } from "commander";
 
 interface InitFlags {
@@ -38,7 +39,14 @@ export const addInit = async (program: Command, args: readonly string[]): Promis
       force,
       given: new Map(given),
       ...(isInteractive && { ask: askInTerminal }),
+      program: programName(),
       say: (text) => void process.stdout.write(text),
     });
   });
+};
+
+/** The command that started this process: the installed program, or the built file of a checkout. */
+const programName = (): string => {
+  const [, file = ""] = process.argv;
+  return basename(file).endsWith(".js") ? `node ${relative("", file)}` : "mooring";
 };

@@ -1,7 +1,7 @@
 import { isCancel, multiselect, password, select, text } from "@clack/prompts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { listed } from "../../../core/contract/setup-question.ts";
-import type { Question } from "./question.ts";
+import type { Question } from "./questions.ts";
 
 /** Asks in the terminal. Ctrl-C ends the wizard, and nothing is written. */
 export const askInTerminal = async (question: Question): Promise<string> => {

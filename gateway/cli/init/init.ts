@@ -4,29 +4,36 @@ import { adapters } from "../../../adapters/adapter-list.ts";
 import { ConfigInvalid, parseConfig, type StarterFiles, spellPath, starterConfig } from "../../../config/index.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { listed } from "../../../core/contract/setup-question.ts";
-import { type Ask, collectAnswers } from "./collect-answers.ts";
-import type { Answers, Question } from "./question.ts";
-import { questions } from "./questions.ts";
+import { type Answers, type Question, questions } from "./questions.ts";
 import { alreadyExists, type WrittenFiles, writeFiles } from "./write-files.ts";
 
-export interface InitOptions {
+interface InitOptions {
   readonly output: string;
   readonly force: boolean;
   /** Answers from the command line. */
   readonly given: Answers;
   /** Absent: the process has no terminal. */
   readonly ask?: Ask;
+  /** How the person runs Mooring, for the next steps. */
+  readonly program?: string;
   say(text: string): void;
 }
 
 /** Asks, writes a valid configuration, and prints the next steps. Invalid answers are asked again, or rejected. */
-export const init = async ({ output, force, given, ask, say }: InitOptions): Promise<WrittenFiles> => {
+export const init = async ({
+  output,
+  force,
+  given,
+  ask,
+  program = "mooring",
+  say,
+}: InitOptions): Promise<WrittenFiles> => {
   if (!force && existsSync(output)) throw alreadyExists(output);
   let answers = await collectAnswers(questions, given, ask);
   for (let wrong = problemsOf(answers); wrong.length > 0; wrong = problemsOf(answers)) {
     const text = wrong.map(({ question, message }) => `  --${question.flag}: ${message}`).join("\n");
     if (ask === undefined) throw new AppError("bad-configuration", `the answers have problems:\n${text}`);
-    say(`\nThis configuration would not run:\n${text}\n`);
+    say(`\nThis configuration would not run. Please answer again:\n${text}\n`);
     const flags = wrong.map(({ question }) => question.flag);
     const right = new Map([...answers].filter(([flag]) => !flags.includes(flag)));
     answers = await collectAnswers(questions, right, async (question) =>
@@ -34,7 +41,7 @@ export const init = async ({ output, force, given, ask, say }: InitOptions): Pro
     );
   }
   const written = await writeFiles(output, filesOf(answers), force);
-  say(nextSteps(written, answers));
+  say(nextSteps(program, written, answers));
   return written;
 };
 
@@ -47,7 +54,7 @@ const asked = (answers: Answers): [Question, string][] =>
 const filesOf = (answers: Answers): StarterFiles =>
   starterConfig(asked(answers).flatMap(([question, answer]) => question.settings(answer)));
 
-/** The product's own check of the file decides, so the wizard knows no rules of its own. */
+/** Validates the files with the product's own parser, so that the wizard needs no rules. */
 const problemsOf = (answers: Answers): { question: Question; message: string }[] => {
   const { yaml, env: text } = filesOf(answers);
   const env = parseEnv(text) as Record<string, string>;
@@ -75,16 +82,55 @@ const UNWRITABLE = "cannot be stored in an env file: it contains a line break, o
 const isAt = (path: string, setting: string): boolean =>
   path === setting || path.startsWith(`${setting}.`) || path.startsWith(`${setting}[`);
 
-const nextSteps = ({ config, env }: WrittenFiles, answers: Answers): string => {
-  const wanted = listed(answers.get("channels"));
-  const guides = adapters.flatMap(({ id, guide }) => (guide !== undefined && wanted.includes(id) ? [guide] : []));
+const nextSteps = (program: string, { config, env }: WrittenFiles, answers: Answers): string => {
+  const channels = listed(answers.get("channels"));
+  const guides = adapters.flatMap(({ id, guide }) => (guide !== undefined && channels.includes(id) ? [guide] : []));
   return [
     "",
-    `Written: ${config}${env === undefined ? "" : `, and the secrets in ${env}, which only you can read`}`,
+    `Wrote ${config}${env === undefined ? "" : `, and the secrets to ${env}, which only you can read`}. Next:`,
     "",
-    `  mooring check --live --config ${config}    checks that all services answer`,
-    `  mooring start --config ${config}           starts it; then open http://localhost:${answers.get("port")}`,
+    `  ${program} check --live --config ${config}    checks that all services answer`,
+    `  ${program} start --config ${config}           starts Mooring; then open http://localhost:${answers.get("port")}`,
     ...guides.map((guide) => `  ${guide} explains the setup on the platform`),
     "",
   ].join("\n");
+};
+
+/** Asks a person. An empty answer means the default. */
+export type Ask = (question: Question) => Promise<string>;
+
+/** Flags take precedence over the person, and the person over defaults. Throws with every missing or invalid flag. */
+const collectAnswers = async (
+  questions: readonly Question[],
+  given: Answers,
+  ask: Ask | undefined,
+): Promise<Answers> => {
+  const answers = new Map<string, string>();
+  const problems: string[] = [];
+  const unused = new Set(given.keys());
+  for (const question of questions) {
+    if (question.when?.(answers) === false) continue;
+    const { flag, otherwise, optional } = question;
+    unused.delete(flag);
+    const said = given.get(flag) ?? (await ask?.(question)) ?? "";
+    const answer = said.trim() === "" ? otherwise : said.trim();
+    const problem = answer === undefined ? missing(optional) : notAChoice(question, answer);
+    if (problem !== undefined) problems.push(`  --${flag}: ${problem} (${question.message})`);
+    else if (answer !== undefined) answers.set(flag, answer);
+  }
+  problems.push(...[...unused].map((flag) => `  --${flag}: does not apply to the other answers`));
+  if (problems.length > 0)
+    throw new AppError("bad-configuration", `the answers have problems:\n${problems.join("\n")}`);
+  return answers;
+};
+
+const missing = (optional = false): string | undefined => (optional ? undefined : "is missing");
+
+const notAChoice = ({ choices, several = false }: Question, answer: string): string | undefined => {
+  if (choices === undefined) return undefined;
+  const known = choices.map(({ value }) => value);
+  const chosen = several ? listed(answer) : [answer];
+  return chosen.every((one) => known.includes(one))
+    ? undefined
+    : `must be ${several ? "some" : "one"} of ${known.join(", ")}`;
 };

@@ -1,8 +1,43 @@
 import { adapters } from "../../../adapters/adapter-list.ts";
 import type { Setting } from "../../../config/index.ts";
-import { listed } from "../../../core/contract/setup-question.ts";
+import { listed, type SetupQuestion } from "../../../core/contract/setup-question.ts";
 import { modelProviders } from "../../../core/model/index.ts";
-import { type Question, setupQuestion } from "./question.ts";
+
+/** By flag. Several choices are separated by commas. */
+export type Answers = ReadonlyMap<string, string>;
+
+/** A question of the wizard, with the flag that answers it on the command line. */
+export interface Question {
+  readonly flag: string;
+  readonly message: string;
+  /** The possible answers; with `several`, any number of them. Without choices the answer is text. */
+  readonly choices?: readonly { readonly value: string; readonly label: string }[];
+  readonly several?: boolean;
+  /** Hidden while it is typed, and written to the env file instead of the configuration. */
+  readonly secret?: boolean;
+  /** The meaning of an empty answer. Without it the question must be answered, unless it is optional. */
+  readonly otherwise?: string;
+  readonly optional?: boolean;
+  readonly example?: string;
+  /** Asked only if this holds. */
+  readonly when?: (answers: Answers) => boolean;
+  readonly settings: (answer: string) => readonly Setting[];
+}
+
+/** The wizard's form of a question that a channel or a model provider asks about its settings at `path`. */
+const setupQuestion = (
+  { setting, env, after, toValue = (answer) => answer, ...question }: SetupQuestion,
+  path: Setting["path"],
+  isWanted: (answers: Answers) => boolean,
+): Question => ({
+  ...question,
+  ...(env !== undefined && { secret: true }),
+  when: (answers) => isWanted(answers) && (after === undefined || answers.get(after.flag) === after.answer),
+  settings: (answer) =>
+    setting === undefined
+      ? []
+      : [{ path: [...path, ...setting], value: toValue(answer), ...(env !== undefined && { env }) }],
+});
 
 const modelPath = ["agents", 0, "model"] as const;
 
@@ -31,7 +66,7 @@ const backboneQuestions: readonly Question[] = [
     flag: "backbone",
     message: "Where are messages stored?",
     choices: [
-      { value: "embedded", label: "in one file on this machine: nothing to install, one process" },
+      { value: "embedded", label: "in one file on this machine: nothing to install, for one process" },
       { value: "nats", label: "in NATS with JetStream: any number of processes" },
     ],
     otherwise: "embedded",
@@ -49,13 +84,13 @@ const backboneQuestions: readonly Question[] = [
 const gatewayQuestions: readonly Question[] = [
   {
     flag: "port",
-    message: "The port to listen on",
+    message: "Which port should Mooring listen on?",
     otherwise: "8080",
     settings: (answer) => [{ path: ["gateway", "port"], value: Number(answer) }],
   },
   {
     flag: "public-url",
-    message: "How browsers and platforms reach it from outside (empty if only this machine does)",
+    message: "Its public address, for browsers and platforms (empty if only this machine uses it)",
     example: "https://chat.example.com",
     optional: true,
     settings: (value) => [{ path: ["gateway", "publicUrl"], value }],
@@ -67,7 +102,7 @@ const defaultAdapter = adapters[0].id;
 const channelQuestions: readonly Question[] = [
   {
     flag: "channels",
-    message: "Where do people talk to it?",
+    message: "Where do people chat with it?",
     choices: adapters.map(({ id, label }) => ({ value: id, label })),
     several: true,
     otherwise: defaultAdapter,

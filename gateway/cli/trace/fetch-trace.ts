@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
 import { type Refusal, Trace } from "../../admin-api/index.ts";
 
-export interface TraceRequest {
+interface TraceRequest {
   readonly gateway: string;
   readonly token: string;
   readonly id: string;

@@ -1,4 +1,4 @@
-import type { Delivery, Place, Trace } from "../../admin-api/index.ts";
+import type { ConversationAddress, Delivery, Trace } from "../../admin-api/index.ts";
 
 type Turn = Trace["turns"][number];
 type Subtask = Trace["subtasks"][number];
@@ -17,7 +17,7 @@ export const timeline = (trace: Trace): string => {
   const { traceId, agent, state, origin, asker, conversation, turns } = trace;
   const head = [
     `Trace ${traceId}, ${state}`,
-    `${agent}, asked by ${asker.name} in ${placeText(conversation)}: ${origin.promptSummary}`,
+    `${agent}, asked by ${asker.name} in ${conversationText(conversation)}: ${origin.promptSummary}`,
   ];
   const lines = turns.flatMap((turn) => turnLines(trace, turn)).map(lineText);
   return `${printable([...head, "", ...lines].join("\n"))}\n`;
@@ -69,13 +69,13 @@ const deliveryLine = ({ conversation, part, state, at, messageId, reason }: Deli
   at,
   depth: 2,
   text: [
-    `${placeText(conversation)}${part === 0 ? "" : `, part ${part + 1}`}: ${state}`,
+    `${conversationText(conversation)}${part === 0 ? "" : `, part ${part + 1}`}: ${state}`,
     ...(messageId === undefined ? [] : [`as ${messageId}`]),
     ...(reason === undefined ? [] : [`(${reason})`]),
   ].join(" "),
 });
 
-const placeText = ({ channel, workspace, room, thread }: Place): string =>
+const conversationText = ({ channel, workspace, room, thread }: ConversationAddress): string =>
   [channel, workspace, room, thread].filter((part) => part !== undefined).join(" / ");
 
 const lasted = (from: string, to: string | undefined): string => {

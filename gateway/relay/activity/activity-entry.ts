@@ -1,12 +1,18 @@
 import { z } from "zod";
-import { type Activity, activityOf } from "../../../core/contract/messages/activity.ts";
-import { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
+import type { Capabilities, ChannelAdapter, Delivery } from "../../../adapters/contract/channel-adapter.ts";
+import { escapeAnchors } from "../../../adapters/contract/markdown/escape-anchors.ts";
+import {
+  type Activity,
+  type ActivityItem,
+  type ActivityState,
+  AgentReply,
+  activityOf,
+} from "../../../core/contract/messages/agent-reply.ts";
 import { type Conversation, conversationKey } from "../../../core/contract/messages/conversation.ts";
 import type { RequestOf } from "../../../core/contract/messages/delivery-request.ts";
 import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
 import { ack, type Outcome } from "../../../core/contract/ports/bus.ts";
-import { collection, keyOf } from "../../../core/contract/ports/collection.ts";
-import type { Store } from "../../../core/contract/ports/store.ts";
+import { collection, keyOf, type Store } from "../../../core/contract/ports/store.ts";
 import { update } from "../../../core/contract/ports/update.ts";
 import type { RelayContext } from "../context.ts";
 
@@ -73,4 +79,48 @@ export const enqueueActivity = async (
   const key = `${update.activity.id}/${conversationKey(target)}`;
   await bus.publish(subjectsOf(tenant).delivery(target.channel), request, { id, key });
   return ack;
+};
+
+const MARKS: Record<ActivityState, string> = {
+  pending: "·",
+  running: "…",
+  completed: "✓",
+  failed: "✗",
+  cancelled: "–",
+};
+
+/** The text of an activity entry. It stays one message: text that does not fit is left out, results first. */
+export const activityText = (
+  markdown: string,
+  { title, items }: Activity,
+  { maxPartLength = Number.POSITIVE_INFINITY, measure = (text) => text.length }: Partial<Capabilities> = {},
+): string => {
+  const ended = items.filter(({ state }) => ENDED.has(state)).length;
+  const count = `${ended} of ${items.length} done`;
+  const summary = `${title}: ${count}`;
+  const forms = [markdown, [summary, ...items.map(lineOf)].join("\n"), summary];
+  return forms.find((form) => form.trim() !== "" && measure(form) <= maxPartLength) ?? count;
+};
+
+const ENDED: ReadonlySet<ActivityState> = new Set(["completed", "failed", "cancelled"]);
+
+const lineOf = ({ name, state }: ActivityItem): string => `${MARKS[state]} ${name}`;
+
+/** The delivery of one state of an activity entry, always one part. `id` replaces the id of the reply. */
+export const activityDelivery = async (
+  { anchorIn }: RelayContext,
+  { capabilities }: ChannelAdapter,
+  { reply, activity }: ActivityUpdate,
+  target: Conversation,
+  id: string,
+): Promise<Delivery> => {
+  const markdown = escapeAnchors(activityText(reply.markdown, activity, capabilities));
+  return {
+    id: `${id}/${conversationKey(target)}/0`,
+    reply: { ...reply, id },
+    target,
+    part: { index: 0, count: 1, markdown },
+    anchor: await anchorIn(target, reply),
+    mayRepeat: reply.mayRepeat === true,
+  };
 };

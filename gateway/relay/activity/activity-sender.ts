@@ -10,13 +10,11 @@ import type { Logger } from "../../../core/contract/ports/logger.ts";
 import type { RelayContext } from "../context.ts";
 import { callEdit } from "../sending/call-adapter.ts";
 import { countPart, type PartOutcome, type SendPart } from "../sending/delivery-parts.ts";
-import { delivered } from "../sending/outcomes.ts";
-import type { RequestHandler } from "../sending/request-handler.ts";
-import { afterTrouble } from "../sending/retry.ts";
-import { activityDelivery } from "./activity-delivery.ts";
+import type { RequestHandler } from "../sending/outcomes.ts";
+import { afterPartFailure, delivered } from "../sending/outcomes.ts";
+import type { ActivityEntry, ActivityUpdate } from "./activity-entry.ts";
 import {
-  type ActivityEntry,
-  type ActivityUpdate,
+  activityDelivery,
   activityUpdateIn,
   changeActivityEntry,
   newerUpdate,
@@ -66,7 +64,7 @@ export class ActivitySender {
       const sent = await this.#send(newest, target, entry.shown, received);
       countPart(this.#context, this.#adapter.channel, sent);
       if (!("accepted" in sent))
-        return dropped(afterTrouble(this.#context, this.#adapter.channel, sent, received, logger), logger);
+        return dropped(afterPartFailure(this.#context, this.#adapter.channel, sent, received, logger), logger);
       const revision = sent.accepted === "now" ? newest.activity.revision : SOME_REVISION;
       entry = await this.#mark(id, target, { messageId: sent.messageId, revision });
     }

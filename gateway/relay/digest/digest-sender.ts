@@ -5,27 +5,20 @@ import type { Conversation } from "../../../core/contract/messages/conversation.
 import type { ReplyRequest, RequestOf } from "../../../core/contract/messages/delivery-request.ts";
 import type { Outcome, Received } from "../../../core/contract/ports/bus.ts";
 import { ack } from "../../../core/contract/ports/bus.ts";
-import {
-  changeHeld,
-  type Digest,
-  type HeldItem,
-  type HeldRecord,
-  heldRequestKey,
-  readHeld,
-} from "../../../core/delivery/held/index.ts";
+import type { Digest, HeldItem, HeldRecord } from "../../../core/delivery/undelivered/index.ts";
+import { changeHeld, heldRequestKey, readHeld } from "../../../core/delivery/undelivered/index.ts";
 import type { RelayContext } from "../context.ts";
-import { isTrouble, partsOf, sendParts } from "../sending/delivery-parts.ts";
+import { isPartFailure, partsOf, sendParts } from "../sending/delivery-parts.ts";
 import type { Ledger } from "../sending/ledger.ts";
-import { deadLetterRequest, delivered, withheld } from "../sending/outcomes.ts";
+import type { RequestHandler } from "../sending/outcomes.ts";
+import { deadLetterRequest, delivered, isRetryable, retryPause, withheld } from "../sending/outcomes.ts";
 import type { PartSender } from "../sending/part-sender.ts";
 import { recordPosted } from "../sending/record-posted.ts";
-import type { RequestHandler } from "../sending/request-handler.ts";
 import { reroute } from "../sending/reroute.ts";
-import { mayTryAgain, retryPause } from "../sending/retry.ts";
-import type { Begun } from "./digest-fates.ts";
-import { fatesOf, isShown, isSome, messageIdOf, recordMessages } from "./digest-fates.ts";
-import { digestParts, fitting, partsOfDigest } from "./digest-request.ts";
+import { digestParts, fitting, partsOfDigest } from "./compose-digest.ts";
 import { sortItems } from "./hold.ts";
+import type { Begun } from "./shown-states.ts";
+import { isShown, isSome, messageIdOf, recordMessages, shownStatesOf } from "./shown-states.ts";
 import { setWakeUp, wakeUpLater, withWakeUp } from "./wake-up.ts";
 
 /**
@@ -58,23 +51,23 @@ export class DigestSender implements RequestHandler<"digest"> {
 
   async handle({ target }: RequestOf<"digest">, received: Received): Promise<Outcome> {
     const record = await readHeld(this.#context.store, target);
-    const open = await this.#goOn(target, record);
-    const gone = open === undefined ? [] : await this.#noLongerFor(target, open);
-    if (open && gone.length > 0) return this.#breakOff(target, open, gone);
+    const open = await this.#resume(target, record);
+    const lost = open === undefined ? [] : await this.#withoutAudience(target, open);
+    if (open && lost.length > 0) return this.#interrupt(target, open, lost);
     const begun = open ?? (await this.#begin(target, record));
     if (begun === undefined) return this.#rest(target);
     const sent = await sendParts(this.#context, this.#sender.send, begun.parts, received);
     await this.#context.checkpoint("digest.tried");
-    if (!isTrouble(sent)) return this.#accepted(target, begun, sent);
+    if (!isPartFailure(sent)) return this.#accepted(target, begun, sent);
     if ("waitMs" in sent) return { retryInMs: sent.waitMs };
     if ("withdrawn" in sent) throw ownedByAnother();
     const failure = "dead" in sent ? sent.dead : sent.again;
-    if ("dead" in sent || !mayTryAgain(failure)) return this.#breakOff(target, begun, [], failure);
+    if ("dead" in sent || !isRetryable(failure)) return this.#interrupt(target, begun, [], failure);
     return this.#tryLater(target, begun, failure);
   }
 
   /** The stored digest, if the platform may have a part of it. */
-  async #goOn(target: Conversation, { digest }: HeldRecord): Promise<Begun | undefined> {
+  async #resume(target: Conversation, { digest }: HeldRecord): Promise<Begun | undefined> {
     if (digest === undefined) return undefined;
     const loaded = await Promise.all(digest.itemIds.map((id) => this.#request(target, id)));
     const requests = loaded.filter((request) => request !== undefined);
@@ -85,7 +78,7 @@ export class DigestSender implements RequestHandler<"digest"> {
   }
 
   /** Items whose target has left the audience: the rest of the digest could show them. */
-  async #noLongerFor(target: Conversation, { requests }: Begun): Promise<readonly ReplyRequest[]> {
+  async #withoutAudience(target: Conversation, { requests }: Begun): Promise<readonly ReplyRequest[]> {
     const still = await Promise.all(requests.map(({ reply }) => this.#context.isStillTarget(reply, target)));
     return requests.filter((_, index) => !still[index]);
   }
@@ -142,21 +135,21 @@ export class DigestSender implements RequestHandler<"digest"> {
    * be shown in part become dead letters with an unknown outcome, for people to decide (D4); unseen items wait for the
    * next digest, or become dead letters with the reason.
    */
-  async #breakOff(
+  async #interrupt(
     target: Conversation,
     begun: Begun,
-    gone: readonly ReplyRequest[],
+    lost: readonly ReplyRequest[],
     failure?: DeliveryFailed,
   ): Promise<Outcome> {
-    const fates = await fatesOf(this.#context, this.#ledger, begun);
-    await recordMessages(this.#context, target, begun, fates.parts.map(messageIdOf));
+    const states = await shownStatesOf(this.#context, this.#ledger, begun);
+    await recordMessages(this.#context, target, begun, states.parts.map(messageIdOf));
     const why = failure ? `${failure.message}; it was part of a digest` : "its digest was not sent to its end";
     const kept = new Set<string>();
     for (const request of begun.requests) {
-      const fate = fates.items.get(request.id);
-      if (gone.includes(request)) await withheld(this.#context, request);
-      else if (isShown(fate)) await this.#shown(request, fate.shown);
-      else if (fate === "unknown") await this.#deadLetter(target, request, new DeliveryFailed("unknown", why));
+      const state = states.items.get(request.id);
+      if (lost.includes(request)) await withheld(this.#context, request);
+      else if (isShown(state)) await this.#shown(request, state.shown);
+      else if (state === "unknown") await this.#deadLetter(target, request, new DeliveryFailed("unknown", why));
       else if (failure !== undefined && failure.reason !== "unknown") await this.#deadLetter(target, request, failure);
       else kept.add(request.id);
     }
@@ -187,7 +180,7 @@ export class DigestSender implements RequestHandler<"digest"> {
     const attempt = record.attempts + 1;
     const ageMs = now - since(record.items, begun.digest);
     const pauseMs = retryPause(limits.retry, { attempt, ageMs, retryAfterMs, random: random() });
-    if (pauseMs === undefined) return this.#breakOff(target, begun, [], failure);
+    if (pauseMs === undefined) return this.#interrupt(target, begun, [], failure);
     meter.count("delivery_retries_total", { channel: target.channel, reason });
     const isUnseen = first !== undefined && (await this.#ledger.withdraw(first));
     const changed = await changeHeld(store, target, (before) => ({

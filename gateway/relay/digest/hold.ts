@@ -2,7 +2,8 @@ import { type Conversation, sameConversation } from "../../../core/contract/mess
 import type { ReplyRequest } from "../../../core/contract/messages/delivery-request.ts";
 import { ack, type Outcome } from "../../../core/contract/ports/bus.ts";
 import { isoTime } from "../../../core/contract/ports/clock.ts";
-import { changeHeld, type HeldItem, heldRequestKey, readHeld } from "../../../core/delivery/held/index.ts";
+import type { HeldItem } from "../../../core/delivery/undelivered/index.ts";
+import { changeHeld, heldRequestKey, readHeld } from "../../../core/delivery/undelivered/index.ts";
 import type { RelayContext } from "../context.ts";
 import type { Ledger } from "../sending/ledger.ts";
 import { setWakeUp, withWakeUp } from "./wake-up.ts";
@@ -46,7 +47,7 @@ export const hold = async (context: RelayContext, request: ReplyRequest, notBefo
     return withWakeUp({ ...before, items: [...before.items, item] }, at, now);
   });
   await checkpoint("held.noted");
-  // The process that noted it first may have died before it set the wake-up.
+  // The process that noted it first may have crashed before it set the wake-up.
   await setWakeUp(context, target, record);
   if (isNew)
     logger.info({ channel: target.channel, delivery: id, traceId: reply.traceId }, "delivery held for a digest");

@@ -5,7 +5,8 @@ import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
 import type { Consumer } from "../../../core/contract/ports/bus.ts";
 import { ack } from "../../../core/contract/ports/bus.ts";
 import { isoTime } from "../../../core/contract/ports/clock.ts";
-import { changeHeld, type HeldRecord } from "../../../core/delivery/held/index.ts";
+import type { HeldRecord } from "../../../core/delivery/undelivered/index.ts";
+import { changeHeld } from "../../../core/delivery/undelivered/index.ts";
 import type { RelayContext } from "../context.ts";
 
 /** Adds a wake-up at this time, unless an earlier one is set. */
@@ -36,7 +37,7 @@ export const wakeUpLater = async (context: RelayContext, target: Conversation): 
   const { store, clock, limits } = context;
   const now = clock.now();
   const record = await changeHeld(store, target, (before) =>
-    before.items.length === 0 ? before : withWakeUp(before, now + limits.retry.longestPauseMs, now),
+    before.items.length === 0 ? before : withWakeUp(before, now + limits.retry.maxPauseMs, now),
   );
   if (record.items.length > 0) await setWakeUp(context, target, record);
 };

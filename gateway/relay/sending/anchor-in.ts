@@ -21,8 +21,8 @@ interface AnchorDeps {
 }
 
 /**
- * The anchor of a reply as it is to be shown in a conversation, decided at that moment: its session then (O8), the
- * reader's own zone and language, or else the channel's (O9).
+ * The anchor of a reply in a conversation, decided at send time by the current session (O8) and by the time zone and
+ * language of the reader, or else of the channel (O9).
  */
 export const anchorIn =
   ({ store, clock, defaultsOn, findPermalink }: AnchorDeps) =>
@@ -43,7 +43,7 @@ export const anchorIn =
     return anchorFor(linked, { ...viewing, timeZone, locale }, clock.now());
   };
 
-/** Where a platform shows a message, if it can say (O12). An anchor does not wait long for it, and does without. */
+/** The platform's permalink of a message (O12); undefined if there is none or the platform does not respond in time. */
 export type FindPermalink = (conversation: Conversation, messageId: string | undefined) => Promise<string | undefined>;
 
 const DEADLINE_MS = 2_000;
@@ -57,7 +57,7 @@ export const findPermalink =
       const asked = (async () => adapter.permalink(conversation, messageId))();
       return await withinDeadline<string | undefined>(clock, DEADLINE_MS, asked, () => undefined);
     } catch (error) {
-      logger.debug({ channel: adapter.channel, error: messageOf(error) }, "no link to a message");
+      logger.debug({ channel: adapter.channel, error: messageOf(error) }, "could not get permalink");
       return undefined;
     }
   };

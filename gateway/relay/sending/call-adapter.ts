@@ -2,7 +2,7 @@ import { isEditingAdapter } from "../../../adapters/contract/abilities.ts";
 import type { ChannelAdapter, Delivery, Receipt } from "../../../adapters/contract/channel-adapter.ts";
 import type { DeliveryFailure } from "../../../adapters/contract/delivery-failed.ts";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
-import { NotDrawn } from "../../../adapters/contract/render-delivery.ts";
+import { RenderFailed } from "../../../adapters/contract/render-delivery.ts";
 import { messageOf } from "../../../core/contract/app-error.ts";
 import { withinDeadline } from "../../../core/lib/index.ts";
 import { deliverySpan } from "../../telemetry/index.ts";
@@ -28,7 +28,7 @@ const callAdapter = async (
 ): Promise<Receipt | DeliveryFailed> => {
   const { clock, tracer, deliveryHealth } = deps;
   const startedAt = clock.now();
-  const sent = await drawnOrPlain(deps, adapter, delivery, call);
+  const sent = await renderedOrPlain(deps, adapter, delivery, call);
   deliveryHealth?.note(sent);
   // The trace of a streamed draft is not known yet.
   if (tracer === undefined || isStreamDraft(delivery)) return sent;
@@ -36,19 +36,22 @@ const callAdapter = async (
   return sent;
 };
 
-/** A reply that could not be drawn was not sent, so its plain text is sent at once (F37). */
-const drawnOrPlain = async (
+/** A reply that could not be rendered was not sent, so its plain text is sent at once (F37). */
+const renderedOrPlain = async (
   deps: Deps,
   adapter: ChannelAdapter,
   delivery: Delivery,
   call: Call,
 ): Promise<Receipt | DeliveryFailed> => {
   const sent = await attempt(deps, adapter, delivery, call);
-  if (!(sent instanceof NotDrawn) || delivery.plain) return sent;
+  if (!(sent instanceof RenderFailed) || delivery.plain) return sent;
   const { channel } = adapter;
   // Each edit of a streamed draft would log another line.
   if (!isStreamDraft(delivery)) {
-    deps.logger.warn({ channel, delivery: delivery.id, error: sent.message }, "reply could not be drawn, sent plain");
+    deps.logger.warn(
+      { channel, delivery: delivery.id, error: sent.message },
+      "reply could not be rendered, sent as plain text",
+    );
     deps.meter.count("deliveries_plain_total", { channel });
   }
   return attempt(deps, adapter, { ...delivery, plain: true }, call);
@@ -64,7 +67,7 @@ const attempt = async (
     return await withinDeadline<Receipt | DeliveryFailed>(
       clock,
       limits.deliverWithinMs,
-      // Inside an async function, so that a call that throws at once is a rejection like any other.
+      // Inside an async function, so that a synchronous throw becomes a rejection.
       (async () => call(delivery))(),
       () => new DeliveryFailed("unknown", `no answer within ${limits.deliverWithinMs} ms`),
     );
@@ -92,9 +95,9 @@ export const callEdit = async (
 export const callDeliver = (deps: Deps, adapter: ChannelAdapter, delivery: Delivery) =>
   callAdapter(deps, adapter, delivery, (drawn) => adapter.deliver(drawn));
 
-/** The platform did not answer, or did not accept the credentials. All other failures prove that it works. */
-const AWAY: ReadonlySet<DeliveryFailure> = new Set(["unavailable", "unknown"]);
-/** One failed attempt is an everyday hiccup. */
+/** The platform did not respond, or did not accept the credentials. All other failures prove that it works. */
+const UNREACHABLE: ReadonlySet<DeliveryFailure> = new Set(["unavailable", "unknown"]);
+/** Single failures are normal. */
 const MIN_FAILURES = 3;
 
 /** Derives the platform's health from delivery outcomes: a token revoked while the channel runs shows here first. */
@@ -103,7 +106,7 @@ export class DeliveryHealth {
   #reason: string | undefined;
 
   note(sent: Receipt | DeliveryFailed): void {
-    const hasFailed = sent instanceof DeliveryFailed && AWAY.has(sent.reason);
+    const hasFailed = sent instanceof DeliveryFailed && UNREACHABLE.has(sent.reason);
     this.#failures = hasFailed ? this.#failures + 1 : 0;
     this.#reason = hasFailed ? sent.message : undefined;
   }

@@ -59,7 +59,7 @@ export type PartOutcome =
   | { readonly withdrawn: true }
   | { readonly dead: DeliveryFailed };
 
-export type Trouble = Exclude<PartOutcome, { accepted: unknown }>;
+export type PartFailure = Exclude<PartOutcome, { accepted: unknown }>;
 
 /** Sends one part, once per delivery id. */
 export type SendPart = (delivery: Delivery, received: Received) => Promise<PartOutcome>;
@@ -70,7 +70,7 @@ export const sendParts = async (
   send: SendPart,
   parts: readonly Delivery[],
   received: Received,
-): Promise<readonly string[] | Trouble> => {
+): Promise<readonly string[] | PartFailure> => {
   const messageIds: string[] = [];
   for (const part of parts) {
     const [firstMessageId] = messageIds;
@@ -82,7 +82,7 @@ export const sendParts = async (
   return messageIds;
 };
 
-export const isTrouble = (sent: readonly string[] | Trouble): sent is Trouble => !Array.isArray(sent);
+export const isPartFailure = (sent: readonly string[] | PartFailure): sent is PartFailure => !Array.isArray(sent);
 
 export const countPart = ({ meter }: RelayContext, channel: string, outcome: PartOutcome): void => {
   if ("waitMs" in outcome || "withdrawn" in outcome) return;

@@ -9,7 +9,7 @@ import type { RelayContext } from "../context.ts";
 import { callDeliver, callEdit } from "./call-adapter.ts";
 import { isStreamDraft, type PartOutcome, type SendPart, sentDraft } from "./delivery-parts.ts";
 import type { Begun, Claim, Ledger } from "./ledger.ts";
-import { mayTryAgain } from "./retry.ts";
+import { isRetryable } from "./outcomes.ts";
 
 type InDoubt = Extract<LedgerEntry, { state: "claimed" | "unknown" }>;
 
@@ -56,7 +56,7 @@ export class PartSender {
     return waitMs > 0 ? { waitMs } : this.#editToWhole(delivery, attempt, begun);
   }
 
-  /** How long until the process that posted the draft has certainly stopped editing it: it may be slow instead of dead. */
+  /** The time until the process that posted the draft has certainly stopped editing it; it may be slow, not crashed. */
   async #untouchedIn(delivery: Delivery, begun: Stored<Begun>): Promise<number> {
     const { clock, limits } = this.#context;
     const { closedAt } = begun.value;
@@ -72,7 +72,7 @@ export class PartSender {
     const edited = await callEdit(this.#context, this.#adapter, value.messageId, delivery);
     await this.#context.checkpoint("stream.finished");
     if (!(edited instanceof DeliveryFailed)) return this.#accepted({ delivery, revision }, edited, "now");
-    if (mayTryAgain(edited)) return { again: edited };
+    if (isRetryable(edited)) return { again: edited };
     return this.#deliver(await this.#ledger.claim(delivery, attempt, revision));
   }
 

@@ -18,11 +18,10 @@ import type { Logger } from "../../../core/contract/ports/logger.ts";
 import { ledgerKey } from "../../../core/delivery/index.ts";
 import { withinDeadline } from "../../../core/lib/index.ts";
 import type { RelayContext } from "../context.ts";
-import { isTrouble, partsOf, sendParts } from "./delivery-parts.ts";
+import { isPartFailure, partsOf, sendParts } from "./delivery-parts.ts";
 import type { Ledger } from "./ledger.ts";
-import { delivered } from "./outcomes.ts";
+import { afterFailure, afterPartFailure, delivered, isRetryable } from "./outcomes.ts";
 import { PartSender } from "./part-sender.ts";
-import { afterFailure, afterTrouble, mayTryAgain } from "./retry.ts";
 
 /** Wraps an adapter so that only one account sees its messages. The platform cannot tell the outcome of an attempt. */
 const onlyTo = (adapter: EphemeralAdapter, accountId: string): ChannelAdapter => ({
@@ -60,7 +59,7 @@ export const privateConversation = async (
 ): Promise<Conversation | DeliveryFailed | undefined> => {
   if (isDirectMessageAdapter(adapter)) {
     const opened = await open(context, () => adapter.privateConversation(caller));
-    if (!(opened instanceof DeliveryFailed) || mayTryAgain(opened)) return opened;
+    if (!(opened instanceof DeliveryFailed) || isRetryable(opened)) return opened;
   }
   return context.privateConversationOf(adapter.channel, caller);
 };
@@ -104,9 +103,9 @@ export const replyPrivately = async (
     if ((await firstRejected(context, parts)) === undefined) {
       const sender = new PartSender(shown, ledger, context, maySend);
       const sent = await sendParts(context, sender.send, parts, received);
-      if (!isTrouble(sent)) return delivered(context, request);
+      if (!isPartFailure(sent)) return delivered(context, request);
       const isRejected = "dead" in sent && sent.dead.reason === "rejected";
-      if (!isRejected) return afterTrouble(context, channel, sent, received, logger);
+      if (!isRejected) return afterPartFailure(context, channel, sent, received, logger);
     }
     left = restOf(request, parts, (await firstRejected(context, parts)) ?? 0);
   }

@@ -32,7 +32,7 @@ export const reroute = async (
     const options = { id: request.id, key: conversationKey(found) };
     await context.bus.publish(subjects.delivery(adapter.channel), request, options);
   }
-  await context.reportGone(reply, target, { reason: `${reason}: ${message}`, instead: ELSEWHERE });
+  await context.reportUndeliverable(reply, target, { reason: `${reason}: ${message}`, instead: ELSEWHERE });
   const { channel } = adapter;
   context.logger.warn(
     { channel, delivery: refusedId, traceId: reply.traceId, reason, why: message },

@@ -22,18 +22,18 @@ export const startSignals = async (
 ): Promise<Listener> => {
   const { bus, tenant, agent, logger } = context;
   const { channel } = adapter;
-  const hears = isSignalAdapter(adapter) ? adapter : undefined;
+  const signalAdapter = isSignalAdapter(adapter) ? adapter : undefined;
   const typing = isTypingAdapter(adapter) ? new Typing(context, adapter) : undefined;
-  if (!hears && !typing && !streams) return { close() {} };
+  if (!signalAdapter && !typing && !streams) return { close() {} };
   const listener = await bus.listen(subjectsOf(tenant).userSignal(agent), (signal) => {
     if (signal.conversation.channel !== channel) return;
     try {
-      hears?.hear(signal.type === "delta" ? { ...signal, text: escapeAnchorSigns(signal.text) } : signal);
+      signalAdapter?.onSignal(signal.type === "delta" ? { ...signal, text: escapeAnchorSigns(signal.text) } : signal);
     } catch (error) {
-      logger.error({ channel, signal: signal.type, error: messageOf(error) }, "adapter bug: hear threw");
+      logger.error({ channel, signal: signal.type, error: messageOf(error) }, "adapter bug: onSignal threw");
     }
     if (signal.type === "typing") typing?.show(signal.conversation);
-    else if (signal.type === "delta") streams?.hear(signal);
+    else if (signal.type === "delta") streams?.onDelta(signal);
   });
   return {
     close() {

@@ -14,8 +14,8 @@ import { ledgerKey } from "../../../core/delivery/index.ts";
 import type { RelayContext } from "../context.ts";
 import { callEdit } from "../sending/call-adapter.ts";
 import { draftOf, type SendPart } from "../sending/delivery-parts.ts";
-import type { RequestHandler } from "../sending/request-handler.ts";
-import { mayTryAgain } from "../sending/retry.ts";
+import type { RequestHandler } from "../sending/outcomes.ts";
+import { isRetryable } from "../sending/outcomes.ts";
 import type { Delta, Written } from "./stream-draft.ts";
 import { beginRequest, draftReply, LiveEdits, startId, WrittenText } from "./stream-draft.ts";
 
@@ -63,7 +63,7 @@ export class Streams {
     });
   }
 
-  hear({ replyId, ...delta }: Delta): void {
+  onDelta({ replyId, ...delta }: Delta): void {
     if (replyId === undefined) return;
     const stream = this.#streamOf({ ...delta, replyId });
     if (stream.isOver || !stream.written.add(delta)) return;
@@ -157,12 +157,12 @@ export class Streams {
     const request = beginRequest(this.#context, of, written.text);
     const draft = draftOf(request, this.#adapter.capabilities);
     if (draft.part.markdown === stream.shown) return 0;
-    const mayGoOn = await this.#mayGoOn(stream, request);
-    if (mayGoOn === false) {
+    const mayContinue = await this.#mayContinue(stream, request);
+    if (mayContinue === false) {
       stream.isOver = true;
       return 0;
     }
-    if (mayGoOn instanceof DeliveryFailed) return this.#tryLater(stream, mayGoOn);
+    if (mayContinue instanceof DeliveryFailed) return this.#tryLater(stream, mayContinue);
     const edited = await callEdit(this.#context, this.#adapter, messageId, draft);
     await this.#context.checkpoint("stream.edited");
     if (!(edited instanceof DeliveryFailed)) {
@@ -173,13 +173,13 @@ export class Streams {
   }
 
   #tryLater(stream: Stream, failure: DeliveryFailed): number {
-    if (mayTryAgain(failure)) this.#edits.want(stream);
+    if (isRetryable(failure)) this.#edits.want(stream);
     else stream.isOver = true;
     return failure.retryAfterMs ?? FAILURE_PAUSE_MS;
   }
 
   /** Readers may have lost their access since the draft was posted (D3). A failure: the check itself failed. */
-  async #mayGoOn(stream: Stream, { reply, target }: Address): Promise<boolean | DeliveryFailed> {
+  async #mayContinue(stream: Stream, { reply, target }: Address): Promise<boolean | DeliveryFailed> {
     try {
       return (await this.#isStillBegun(stream)) && (await this.#context.isStillTarget(reply, target));
     } catch (error) {

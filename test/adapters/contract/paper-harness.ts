@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Inbox } from "../../../adapters/contract/channel-adapter.ts";
 import { systemClock } from "../../../core/contract/ports/clock.ts";
-import type { ChannelHarness, Said, Trouble } from "../../contract/channel-harness.ts";
+import type { ChannelHarness, PlatformFault, Said } from "../../contract/channel-harness.ts";
 import { EditingPaperAdapter, PaperAdapter, ReconcilingPaperAdapter } from "../../fakes/paper-channel.ts";
 import type { PaperFault } from "../../fakes/paper-platform.ts";
 import { PaperPlatform } from "../../fakes/paper-platform.ts";
 import { WebhookHost } from "../../fakes/webhook-host.ts";
 
-const FAULTS: Record<Trouble, PaperFault> = {
+const FAULTS: Record<PlatformFault, PaperFault> = {
   "rate-limited": "rate-limited",
   unavailable: "unavailable",
   "answer-lost": "cut-after-accept",
@@ -74,10 +74,10 @@ export const paperHarness =
           where: room,
         }));
       },
-      breakPlatform(trouble) {
-        platform.faultIn = () => FAULTS[trouble];
+      breakPlatform(fault) {
+        platform.faultIn = () => FAULTS[fault];
       },
-      mendPlatform: () => platform.mend(),
+      recoverPlatform: () => platform.recover(),
       removePost(messageId) {
         const at = platform.notes.findIndex(({ id }) => id === messageId);
         platform.notes.splice(at, 1);

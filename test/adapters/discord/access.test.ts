@@ -43,18 +43,18 @@ const check = (access: Partial<DiscordAccess>) => {
 describe("given the servers and rooms that the agent listens in (I2)", () => {
   it("then both must be allowed, and a private conversation belongs to neither", () => {
     const access = check({ workspaces: ["north"], rooms: ["harbour"] });
-    expect(access.allowsPlace(room("north", "harbour"))).toBe(true);
-    expect(access.allowsPlace(room("south", "harbour"))).toBe(false);
-    expect(access.allowsPlace(room("north", "town"))).toBe(false);
-    expect(access.allowsPlace(alone)).toBe(true);
+    expect(access.allowsConversation(room("north", "harbour"))).toBe(true);
+    expect(access.allowsConversation(room("south", "harbour"))).toBe(false);
+    expect(access.allowsConversation(room("north", "town"))).toBe(false);
+    expect(access.allowsConversation(alone)).toBe(true);
     expect(access.mentionOnly).toBe(true);
   });
 
   it("when none is configured, then all are allowed", () => {
-    expect(check({ workspaces: "*" }).allowsPlace(room("south", "town"))).toBe(true);
-    expect(check({}).allowsPlace(room("south", "town"))).toBe(true);
-    expect(check({ workspaces: ["north"] }).allowsPlace(room("north", "town"))).toBe(true);
-    expect(check({ rooms: ["harbour"] }).allowsPlace(room("north", "town"))).toBe(false);
+    expect(check({ workspaces: "*" }).allowsConversation(room("south", "town"))).toBe(true);
+    expect(check({}).allowsConversation(room("south", "town"))).toBe(true);
+    expect(check({ workspaces: ["north"] }).allowsConversation(room("north", "town"))).toBe(true);
+    expect(check({ rooms: ["harbour"] }).allowsConversation(room("north", "town"))).toBe(false);
   });
 });
 

@@ -25,7 +25,7 @@ describe("given a connection that is interrupted (C2)", () => {
     expect(test.adapter.health()).toEqual({ ok: true });
   });
 
-  it("when heartbeats are not acknowledged, then the connection counts as dead and is resumed", async () => {
+  it("when heartbeats are not acknowledged, then the connection is closed and resumed", async () => {
     test.discord.gateway.heartbeatIntervalMs = 40;
     await test.start();
     test.discord.gateway.acknowledgesHeartbeats = false;
@@ -108,7 +108,7 @@ describe("given a connection that is interrupted (C2)", () => {
 describe("given a process that ends, and another that takes over", () => {
   it.each([
     ["is stopped", () => test.adapter.stop()],
-    ["dies", () => test.die()],
+    ["crashes", () => test.crash()],
   ])("when it %s, then the next one fetches the messages sent meanwhile", async (_, end) => {
     await test.start();
     await test.receivedInPrivate("before");
@@ -128,7 +128,7 @@ describe("given a process that ends, and another that takes over", () => {
     const store = test.inbox.holdNext();
     test.discord.say({ person: "ann", in: test.dm, text: "on its way" });
     await test.inbox.offered.count(2);
-    await test.die();
+    await test.crash();
     await test.startAgain();
     await test.inbox.accepted.until(() => test.texts.includes("on its way"));
     store();
@@ -197,7 +197,7 @@ describe("given a start that cannot succeed", () => {
     test.make();
     test.discord.rest.faultIn = () => "unavailable";
     await expect(test.adapter.start(test.inbox)).rejects.toThrow();
-    test.discord.rest.mend();
+    test.discord.rest.recover();
     await test.adapter.start(test.inbox);
     await test.receivedInPrivate("hello");
   });
@@ -216,7 +216,7 @@ describe("given a stop at a bad moment", () => {
     else await happened("connected");
     await test.adapter.stop();
     expect(await starting).toMatchObject({ code: "stopped" });
-    test.discord.rest.mend();
+    test.discord.rest.recover();
     await test.discord.gateway.events.until(() => test.discord.gateway.connections === 0);
   });
 
@@ -250,7 +250,7 @@ describe("given a connection that Discord ends permanently", () => {
       await test.logger.lines.until((lines) => lines.some(({ fields }) => reason.test(String(fields.reason))));
       expect(test.adapter.health().ok).toBe(false);
       test.discord.write({ person: "ann", in: test.dm, text: "meanwhile" });
-      test.discord.rest.mend();
+      test.discord.rest.recover();
       await test.inbox.accepted.until(() => test.texts.includes("meanwhile"));
       expect(test.adapter.health()).toEqual({ ok: true });
       expect(test.discord.gateway.connections).toBe(1);

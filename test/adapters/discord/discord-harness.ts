@@ -1,15 +1,15 @@
 import type { Inbox } from "../../../adapters/contract/channel-adapter.ts";
 import { systemClock } from "../../../core/contract/ports/clock.ts";
-import type { ChannelHarness, Said, Trouble } from "../../contract/channel-harness.ts";
+import type { ChannelHarness, PlatformFault, Said } from "../../contract/channel-harness.ts";
 import { FakeDiscord } from "../../fakes/discord/fake-discord.ts";
 import type { RestFault } from "../../fakes/discord/fake-rest.ts";
 import { smallPrintOf } from "../../fakes/discord/post-input.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { MemoryStore } from "../web/memory-store.ts";
+import { CrashingStore } from "./crashing-store.ts";
 import { makeDiscordAdapter } from "./make-discord-adapter.ts";
-import { MortalStore } from "./mortal-store.ts";
 
-const FAULTS: Record<Trouble, RestFault> = {
+const FAULTS: Record<PlatformFault, RestFault> = {
   "rate-limited": "rate-limited",
   unavailable: "unavailable",
   "answer-lost": "answer-lost",
@@ -24,7 +24,7 @@ export const discordHarness = async ({ channel }: { channel: string }): Promise<
   const { world, gateway, rest } = discord;
   const room = world.addRoom(world.addGuild("harbour"));
   const memory = new MemoryStore(systemClock);
-  let store = new MortalStore(memory);
+  let store = new CrashingStore(memory);
   let adapter = makeDiscordAdapter(discord, { channel, store });
   /** Ids of messages that the inbox has accepted or refused. */
   const settled = new Recorder<{ id: string; accepted: boolean }>();
@@ -63,9 +63,9 @@ export const discordHarness = async ({ channel }: { channel: string }): Promise<
     async restart(inbox) {
       const lastOfEach = new Map(settled.items.filter(({ accepted }) => accepted).map(({ id }) => [channelOf(id), id]));
       const before = [...lastOfEach.values()].map((id) => ({ id, times: times(id) }));
-      store.die();
+      store.crash();
       await adapter.stop();
-      store = new MortalStore(memory);
+      store = new CrashingStore(memory);
       adapter = makeDiscordAdapter(discord, { channel, store });
       taken.clear();
       await adapter.start(watched(inbox));
@@ -94,11 +94,11 @@ export const discordHarness = async ({ channel }: { channel: string }): Promise<
         where: message.channel_id,
       }));
     },
-    breakPlatform(trouble) {
+    breakPlatform(fault) {
       const concerned = /^\/channels\/\d+\/messages/;
-      rest.faultIn = ({ method, path }) => (method !== "GET" && concerned.test(path) ? FAULTS[trouble] : undefined);
+      rest.faultIn = ({ method, path }) => (method !== "GET" && concerned.test(path) ? FAULTS[fault] : undefined);
     },
-    mendPlatform: () => rest.mend(),
+    recoverPlatform: () => rest.recover(),
     removePost: (messageId) => world.remove(messageId),
     async close() {
       await adapter.stop();

@@ -8,9 +8,9 @@ import type { FakeChannel, FakeGuild } from "../../fakes/discord/world.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { TestInbox } from "../../fakes/test-inbox.ts";
 import { MemoryStore } from "../web/memory-store.ts";
+import { CrashingStore } from "./crashing-store.ts";
 import type { AdapterOptions } from "./make-discord-adapter.ts";
 import { makeDiscordAdapter } from "./make-discord-adapter.ts";
-import { MortalStore } from "./mortal-store.ts";
 
 /** A local Discord with one server and one room for each test, and the adapters that the test created. */
 export class DiscordUnderTest {
@@ -23,7 +23,7 @@ export class DiscordUnderTest {
   store!: MemoryStore;
   logger!: RecordingLogger;
   adapter!: DiscordAdapter;
-  #mortal: MortalStore | undefined;
+  #crashing: CrashingStore | undefined;
   #options: AdapterOptions = {};
   readonly #adapters: DiscordAdapter[] = [];
 
@@ -46,8 +46,8 @@ export class DiscordUnderTest {
 
   make(options: AdapterOptions = {}): DiscordAdapter {
     this.#options = options;
-    this.#mortal = new MortalStore(this.store);
-    this.adapter = makeDiscordAdapter(this.discord, { store: this.#mortal, logger: this.logger, ...options });
+    this.#crashing = new CrashingStore(this.store);
+    this.adapter = makeDiscordAdapter(this.discord, { store: this.#crashing, logger: this.logger, ...options });
     this.#adapters.push(this.adapter);
     return this.adapter;
   }
@@ -59,8 +59,8 @@ export class DiscordUnderTest {
   }
 
   /** Ends the adapter without a stop; unsaved state is lost. */
-  async die(): Promise<void> {
-    this.#mortal?.die();
+  async crash(): Promise<void> {
+    this.#crashing?.crash();
     await this.adapter.stop();
   }
 

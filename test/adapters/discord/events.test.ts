@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { DiscordInteraction, DiscordMessage } from "../../../adapters/discord/inbound/events.ts";
 import {
   accountOf,
   interactionMessage,
@@ -8,7 +7,8 @@ import {
   isInteractionMessageId,
   toUserMessage,
 } from "../../../adapters/discord/inbound.ts";
-import { pressedAction, renderActions } from "../../../adapters/discord/render/footer.ts";
+import { DiscordInteraction, DiscordMessage } from "../../../adapters/discord/payload.ts";
+import { pressedAction, renderActions } from "../../../adapters/discord/render.ts";
 import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import { commandIn } from "../../fakes/sample-message.ts";
 
@@ -203,5 +203,22 @@ describe("given the actions of a reply, when they are rendered as buttons", () =
     expect(labels([action(1), action(1), fits, tooLong])).toEqual([["Cancel 1", "fits"]]);
     expect(labels([{ name: "help", label: "" }])).toEqual([["help"]]);
     expect(labels([{ name: "help", label: "🙂".repeat(81) }])).toEqual([["🙂".repeat(80)]]);
+  });
+});
+
+describe("given a message with mentions of the bot around its text", () => {
+  it("when there are spaces around them, then all of them are removed", () => {
+    const mentions = [bot];
+    expect(said("  <@99> hi  ", { mentions })?.text).toBe("hi");
+    expect(said("hi <@99> <@!99>\n", { mentions })?.text).toBe("hi");
+  });
+});
+
+describe("given a button without a value", () => {
+  it("then a press of it is the command without arguments", () => {
+    const [row] = renderActions([{ name: "help", label: "Help" }]) as { components: { custom_id: string }[] }[];
+    const [help] = row?.components ?? [];
+    expect(help?.custom_id).toBe("m1:help:");
+    expect(pressedAction(help?.custom_id ?? "")).toEqual({ name: "help", args: "" });
   });
 });

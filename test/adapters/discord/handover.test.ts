@@ -7,7 +7,7 @@ const eventsSoFar = () =>
   test.discord.gateway.events.items.filter((event) => event !== "connected" && event !== "closed");
 const commandsAsked = () => test.discord.rest.calls.items.filter(({ path }) => path.endsWith("/commands")).length;
 /** The first message arrives after all redelivered events, so the second marks the end of the catch-up. */
-const heardSince = async (text: string) => {
+const receivedSince = async (text: string) => {
   await test.receivedInPrivate("after");
   await test.receivedInPrivate("the end");
   return test.texts.slice(test.texts.indexOf(text) + 1).filter((each) => each !== "after" && each !== "the end");
@@ -29,7 +29,7 @@ const bobSaysForTheFirstTime = () => {
 describe("given a connection that moves to another process, and new conversations (C2, F1, F30)", () => {
   it.each([
     ["is stopped", () => test.adapter.stop()],
-    ["dies", () => test.die()],
+    ["crashes", () => test.crash()],
   ])("when its process %s, then the next one receives the messages sent meanwhile, once", async (_, end) => {
     await test.start();
     await end();
@@ -48,7 +48,7 @@ describe("given a connection that moves to another process, and new conversation
     });
     test.store.before = (what, collection) => (what === "put" && collection === "discord-sessions" ? held : undefined);
     await test.start();
-    await test.receivedInPrivate("already heard");
+    await test.receivedInPrivate("already received");
     expect(commandsAsked()).toBe(0);
     release();
     await test.discord.rest.calls.until(() => commandsAsked() > 0);
@@ -74,7 +74,7 @@ describe("given a connection that moves to another process, and new conversation
     await test.discord.rest.calls.until((calls) => calls.some(({ path }) => path.includes("/members/")));
     await test.adapter.stop();
     expect(test.texts).toEqual([]);
-    test.discord.rest.mend();
+    test.discord.rest.recover();
     await test.startAgain();
     await arrived("in private");
   });
@@ -95,9 +95,9 @@ describe("given a connection that moves to another process, and new conversation
     await test.receivedInPrivate("before");
     const before = saves();
     await expect.poll(saves).toBeGreaterThan(before);
-    await test.die();
+    await test.crash();
     await test.startAgain();
-    expect(await heardSince("before")).toEqual([]);
+    expect(await receivedSince("before")).toEqual([]);
   });
 
   it("when a replaced process stops late, then its stored position is ignored", async () => {
@@ -107,7 +107,7 @@ describe("given a connection that moves to another process, and new conversation
     await test.adapter.stop();
     await first.stop();
     await test.startAgain();
-    expect(await heardSince("before")).toEqual([]);
+    expect(await receivedSince("before")).toEqual([]);
   });
 
   it("when the session has ended meanwhile, then a new one begins, and known conversations are fetched", async () => {
@@ -140,7 +140,7 @@ describe("given a connection that moves to another process, and new conversation
     test.discord.rest.faultIn = () => "unavailable";
     await expect(test.startAgain()).rejects.toThrow(/cannot be reached/);
     bobSaysForTheFirstTime();
-    test.discord.rest.mend();
+    test.discord.rest.recover();
     await test.startAgain();
     await arrived("in private", "in the room");
   });

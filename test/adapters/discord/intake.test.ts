@@ -6,7 +6,7 @@ import { DiscordUnderTest } from "./discord-under-test.ts";
 const test = new DiscordUnderTest();
 
 /** Messages of one channel arrive in order: once the second is there, the first will not arrive. */
-const heardLast = async (text = "the end") => {
+const receivedLast = async (text = "the end") => {
   test.discord.say({ person: "ann", in: test.room, text, mention: true });
   const messages = await test.inbox.accepted.until((items) => items.at(-1)?.text === text);
   return messages.slice(0, -1);
@@ -30,7 +30,7 @@ describe("given messages in a server (C2)", () => {
   it("when the bot is not mentioned, then the message is ignored, and the intent is not requested", async () => {
     await test.start();
     test.discord.say({ person: "ann", in: test.room, text: "among ourselves" });
-    expect(await heardLast()).toEqual([]);
+    expect(await receivedLast()).toEqual([]);
     expect(test.discord.gateway.identifies).toMatchObject([{ intents: 4609 }]);
   });
 
@@ -149,7 +149,7 @@ describe("given messages that are not from people", () => {
     await test.start();
     const broken = { person: "ann", in: test.room, text: "not for you", mention: true, more: more as object };
     test.discord.say(broken);
-    await heardLast();
+    await receivedLast();
     expect(test.texts).toEqual(["the end"]);
   });
 

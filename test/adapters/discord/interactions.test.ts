@@ -98,7 +98,7 @@ describe("given slash commands (I3)", () => {
     test.discord.rest.faultIn = ({ method, path }) =>
       method === "POST" && path.startsWith("/webhooks/") && ++posts === 2 ? "rate-limited" : undefined;
     await expect(test.adapter.deliverOnlyTo(ann, delivery)).rejects.toMatchObject({ reason: "rate-limited" });
-    test.discord.rest.mend();
+    test.discord.rest.recover();
     await test.adapter.deliverOnlyTo(ann, delivery);
     const seen = interaction.answers.map(({ content }) => content).join(" ");
     expect(interaction.answers.length).toBeGreaterThan(3);
@@ -134,7 +134,7 @@ describe("given slash commands (I3)", () => {
     await test.start();
     const interaction = test.discord.command("ann", test.dm, "help");
     await acknowledged(interaction);
-    await test.die();
+    await test.crash();
     await test.startAgain();
     await test.adapter.deliver(answerTo(interaction, test.inPrivate, "help yourself"));
     expect(interaction.answers).toMatchObject([{ content: "help yourself" }]);
@@ -230,7 +230,7 @@ describe("given the acknowledgement limit of three seconds", () => {
     await test.inbox.accepted.count(1);
     await test.discord.rest.calls.until((calls) => calls.some(({ path }) => path.endsWith("/callback")));
     const delivering = test.adapter.deliver(answerTo(interaction, test.inPrivate, "quick"));
-    test.discord.rest.mend();
+    test.discord.rest.recover();
     await delivering;
     expect(interaction.answers).toMatchObject([{ content: "quick" }]);
     expect(test.discord.posted).toEqual([]);

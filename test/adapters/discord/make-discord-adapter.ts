@@ -2,14 +2,11 @@ import { DiscordAdapter } from "../../../adapters/discord/adapter.ts";
 import type { DiscordTiming } from "../../../adapters/discord/api/timing.ts";
 import { DiscordConfig } from "../../../adapters/discord/config.ts";
 import { commandMenu } from "../../../core/commands/commands.ts";
-import type { Clock } from "../../../core/contract/ports/clock.ts";
-import { systemClock } from "../../../core/contract/ports/clock.ts";
-import type { Logger } from "../../../core/contract/ports/logger.ts";
-import { silentLogger } from "../../../core/contract/ports/logger.ts";
+import { alwaysWritable, type WriteAvailability } from "../../../core/contract/ports/backbone.ts";
+import { type Clock, systemClock } from "../../../core/contract/ports/clock.ts";
+import { type Logger, silentLogger } from "../../../core/contract/ports/logger.ts";
 import type { Store } from "../../../core/contract/ports/store.ts";
 import { silentMeter } from "../../../core/contract/ports/telemetry.ts";
-import type { WriteAvailability } from "../../../core/contract/ports/write-availability.ts";
-import { alwaysWritable } from "../../../core/contract/ports/write-availability.ts";
 import type { FakeDiscord } from "../../fakes/discord/fake-discord.ts";
 import { MemoryStore } from "../web/memory-store.ts";
 

@@ -145,7 +145,9 @@ describe("given a person who does not accept direct messages of the bot, and a p
     await discord.rest.calls.until(() => refusals().length > 0);
     const inbox = await inboxIn(inWidget);
     expect(inbox).toContain("“the result”, for your private conversation on Discord");
-    expect(inbox).toMatch(/I may not write there \(this person does not accept direct messages from the bot.*50007\)/);
+    expect(inbox).toMatch(
+      /I am not allowed to write there \(this person does not accept direct messages from the bot.*50007\)/,
+    );
   });
 });
 

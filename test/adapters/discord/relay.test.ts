@@ -64,7 +64,7 @@ describe("given proactive messages (D4, D5, D6)", () => {
     await discord.untilPosted(1);
     expect(discord.posted).toMatchObject([{ channel_id: bob.id }]);
     await rig.logger.lines.until((lines) => lines.some(({ message }) => message === "delivery failed, retrying"));
-    discord.rest.mend();
+    discord.rest.recover();
     await rig.clock.passNext(1_000);
     expect((await discord.untilPosted(2)).map(({ content }) => content)).toEqual(["for bob", "for ann"]);
   });
@@ -136,7 +136,7 @@ describe("given a channel whose connection Discord ends permanently", () => {
     expect(running.health()).toMatchObject({ ok: false, reason: expect.stringContaining("refuses the bot token") });
     await rig.publish("r1", toAnn(), "the result");
     await rig.logger.lines.until((lines) => lines.some(({ message }) => message === "delivery failed, retrying"));
-    discord.rest.mend();
+    discord.rest.recover();
     await discord.gateway.events.until((events) => events.filter((event) => event === "identified").length === 2);
     await rig.clock.passNext(1_000, 4_000);
     await discord.untilPosted(1);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { renderMarkdown } from "../../../adapters/discord/render/markdown.ts";
+import { renderMarkdown } from "../../../adapters/discord/markdown.ts";
 import { nonceOf, renderParts } from "../../../adapters/discord/render.ts";
 import { liveMarksOf, smallPrintOf } from "../../fakes/discord/post-input.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";

@@ -33,7 +33,7 @@ describe("given a send with an unknown outcome (D4)", () => {
       await test.start({ timing: { requestWithinMs: 2_000 } });
       break_(fault);
       expect(await failureOf(test.adapter.deliver(delivery("only once")))).toMatchObject({ reason: "unknown" });
-      test.discord.rest.mend();
+      test.discord.rest.recover();
       const { messageId } = await test.adapter.deliver(delivery("only once", { mayRepeat: true }));
       expect(test.discord.posted).toMatchObject([{ id: messageId, content: "only once" }]);
       const nonces = posts().map(({ body }) => (body as { nonce: string }).nonce);
@@ -85,7 +85,7 @@ describe("given Discord's limits (C2)", () => {
     await test.start();
     break_("global-limit");
     expect(await failureOf(test.adapter.deliver(delivery("one")))).toMatchObject({ reason: "rate-limited" });
-    test.discord.rest.mend();
+    test.discord.rest.recover();
     const called = posts().length;
     const failure = await failureOf(test.adapter.deliver(delivery("two", {}, test.inRoom)));
     expect(failure).toMatchObject({ reason: "rate-limited", retryAfterMs: expect.any(Number) });
@@ -110,8 +110,8 @@ describe("given Discord's limits (C2)", () => {
     await test.start();
     break_(fault);
     expect(await failureOf(test.adapter.deliver(delivery("hello")))).toMatchObject({ reason });
-    test.discord.rest.mend();
-    await test.adapter.deliver(sampleDelivery("r2", test.inPrivate, "mended"));
+    test.discord.rest.recover();
+    await test.adapter.deliver(sampleDelivery("r2", test.inPrivate, "recovered"));
   });
 
   it("when Discord is unreachable, then the failure says that nothing was sent", async () => {

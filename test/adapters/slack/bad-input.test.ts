@@ -8,11 +8,11 @@ import { runSlack } from "./running-slack.ts";
 const now = () => Math.floor(Date.now() / 1_000);
 
 const said = ({ world }: FakeSlack, changes: object = {}) => {
-  const words = { user: "U0ANN", room: "D0ANN", text: "hello", ts: world.nextTs() };
-  return { ...envelopeOf(world, messageEvent(world, words), "Ev1"), ...changes };
+  const message = { user: "U0ANN", room: "D0ANN", text: "hello", ts: world.nextTs() };
+  return { ...envelopeOf(world, messageEvent(world, message), "Ev1"), ...changes };
 };
 
-/** Nothing came of it but one line in the log. */
+/** The request had no effect except one log line, which does not contain its text. */
 const expectOneLine = ({ inbox, logger }: RunningSlack) => {
   expect(inbox.offered.items).toEqual([]);
   const lines = logger.lines.items.filter(({ message }) => /refused|ignored/.test(message));
@@ -20,15 +20,18 @@ const expectOneLine = ({ inbox, logger }: RunningSlack) => {
   expect(JSON.stringify(lines)).not.toContain("hello");
 };
 
-describe("given requests that do not come from Slack (F22)", () => {
+describe("given requests that are not from Slack (F22)", () => {
   it.each<[string, object]>([
     ["is signed with another secret", { secret: "another" }],
     ["was signed too long ago", { at: now() - 301 }],
     ["is from the future", { at: now() + 400 }],
     ["has no signature", { headers: { "x-slack-signature": "" } }],
     ["has a signature of another kind", { headers: { "x-slack-signature": "v1=00" } }],
-    ["has a time that is no number", { headers: { "x-slack-request-timestamp": "NaN" } }],
-    ["has another time than was signed", { headers: { "x-slack-request-timestamp": String(now() - 1) } }],
+    ["has a timestamp that is not a number", { headers: { "x-slack-request-timestamp": "NaN" } }],
+    [
+      "has a timestamp that differs from the signed one",
+      { headers: { "x-slack-request-timestamp": String(now() - 1) } },
+    ],
   ])("when one %s, then it is refused", async (_, changes) => {
     const running = await runSlack("http");
     const { status } = await running.slack.post({ ...asJson(said(running.slack)), ...changes });
@@ -36,7 +39,7 @@ describe("given requests that do not come from Slack (F22)", () => {
     expectOneLine(running);
   });
 
-  it("when one is tampered with, then it is refused", async () => {
+  it("when its body was modified, then it is refused", async () => {
     const running = await runSlack("http");
     const { body, contentType } = asJson(said(running.slack));
     const headers = { "x-slack-signature": "v0=0000" };
@@ -44,7 +47,7 @@ describe("given requests that do not come from Slack (F22)", () => {
     expectOneLine(running);
   });
 
-  it("when a good one is replayed, then it is the same message again (F23)", async () => {
+  it("when a genuine one is replayed, then the message has the same id (F23)", async () => {
     const { slack, inbox } = await runSlack("http");
     const post = { ...asJson(said(slack)), at: now() - 200 };
     await slack.post(post);
@@ -54,37 +57,37 @@ describe("given requests that do not come from Slack (F22)", () => {
   });
 });
 
-describe("given requests of Slack's that nobody expects (F19)", () => {
+describe("given unexpected requests of Slack (F19)", () => {
   it.each<[string, (slack: FakeSlack) => object]>([
     ["belongs to another workspace", (slack) => asJson(said(slack, { team_id: "T0OTHER", authorizations: null }))],
     [
       "is a command of another workspace",
       () => asForm({ command: "/mooring", team_id: "T0OTHER", user_id: "U1", channel_id: "C1", trigger_id: "1" }),
     ],
-    ["has an event of a type that is not known", (slack) => asJson(said(slack, { event: { type: "moon_landing" } }))],
+    ["has an event of an unknown type", (slack) => asJson(said(slack, { event: { type: "moon_landing" } }))],
     ["has an event without fields", (slack) => asJson(said(slack, { event: { type: "message" } }))],
     [
       "has fields of the wrong kind",
       (slack) => asJson(said(slack, { event: { type: "message", channel: 7, ts: {} } })),
     ],
     [
-      "has half a character for a channel",
+      "has a lone surrogate as its channel",
       (slack) => asJson(said(slack, { event: { ...said(slack, {}).event, channel: "\ud800", channel_type: "im" } })),
     ],
     [
-      "has a time that is none",
+      "has an invalid timestamp",
       (slack) => asJson(said(slack, { event: { type: "message", channel: "C1", ts: "x".repeat(9_999) } })),
     ],
     ["has no event", (slack) => asJson(said(slack, { event: null }))],
-    ["is of a type that is not known", () => asJson({ type: "moon_landing" })],
+    ["is of an unknown type", () => asJson({ type: "moon_landing" })],
     ["is an array", () => asJson([])],
-    ["is no JSON", () => ({ body: "{", contentType: "application/json" })],
+    ["is not JSON", () => ({ body: "{", contentType: "application/json" })],
     ["is empty", () => ({ body: "", contentType: "application/json" })],
     ["is a form without a payload", () => asForm({ a: 1 })],
-    ["is a form whose payload is no JSON", () => asForm({ payload: "{" })],
+    ["is a form whose payload is not JSON", () => asForm({ payload: "{" })],
     ["is a button without actions", () => asForm({ payload: JSON.stringify({ type: "block_actions", actions: [] }) })],
     [
-      "is a press of somebody else's button",
+      "is a press of another app's button",
       ({ world }) => asForm({ payload: JSON.stringify(pressed(world.teamId, "theirs")) }),
     ],
     [
@@ -98,7 +101,7 @@ describe("given requests of Slack's that nobody expects (F19)", () => {
     expectOneLine(running);
   });
 
-  it("when Slack asks for proof of the address, or of the certificate, then it gets it, and nothing more", async () => {
+  it("when Slack verifies the address or the certificate, then it gets the response, and no message is stored", async () => {
     const { slack, inbox } = await runSlack("http");
     const challenge = await slack.post(asJson({ type: "url_verification", challenge: "abc" }));
     expect(challenge).toEqual({ status: 200, body: "abc" });
@@ -107,12 +110,12 @@ describe("given requests of Slack's that nobody expects (F19)", () => {
     expect(inbox.offered.items).toEqual([]);
   });
 
-  it("when the channel has not started, then Slack is asked to come again", async () => {
+  it("when the channel has not started, then the request is refused, so that Slack retries", async () => {
     const { slack } = await runSlack("http", { start: false });
     expect((await slack.say({ text: "too early" })).answer).toBe("refused");
   });
 
-  it("when a request is huge, then the gateway refuses it before the adapter sees it", async () => {
+  it("when a request is too large, then the gateway refuses it before the adapter reads it", async () => {
     const { adapter } = await runSlack("http");
     expect(adapter.webhooks[0]?.maxBodyBytes).toBeLessThanOrEqual(3_000_000);
   });

@@ -15,7 +15,7 @@ const check = async (
 
 describe("given `mooring check --live` (U2)", () => {
   it.each(["http", "socket"] as const)(
-    "when all is well (%s), then it finds nothing, and nothing was started",
+    "when the configuration is correct (%s), then there are no findings, and no post or socket",
     async (mode) => {
       const { findings, slack } = await check(mode);
       expect(findings).toEqual([]);
@@ -24,7 +24,7 @@ describe("given `mooring check --live` (U2)", () => {
     },
   );
 
-  it("when scopes are missing, then each is named, with what does not work without it", async () => {
+  it("when scopes are missing, then there is a finding for each, with its consequence", async () => {
     const { findings } = await check("http", ({ scopes }) => {
       for (const scope of ["im:history", "commands", "groups:history", "assistant:write"]) scopes.delete(scope);
     });
@@ -34,7 +34,7 @@ describe("given `mooring check --live` (U2)", () => {
     ]);
   });
 
-  it("when it is to hear everything in rooms, then it wants to read them too", async () => {
+  it("when mentionOnly is false, then the history scopes are required too", async () => {
     const without = ({ scopes }: FakeSlack) => scopes.delete("groups:history");
     const { findings } = await check("http", without, { access: { mentionOnly: false } });
     expect(findings).toEqual([expect.stringContaining("groups:history")]);
@@ -44,10 +44,14 @@ describe("given `mooring check --live` (U2)", () => {
     ["the bot token is wrong", (slack) => Object.assign(slack, { botToken: "xoxb-other" }), /botToken.*invalid_auth/],
     ["the app token is wrong", (slack) => Object.assign(slack, { appToken: "xapp-other" }), /appToken.*invalid_auth/],
     ["the app token may not connect", ({ appScopes }) => appScopes.clear(), /connections:write/],
-    ["the tokens are of two apps", ({ world }) => Object.assign(world, { appId: "A0OTHER" }), /A0OTHER.*same app/],
-    ["Slack is away", (slack) => Object.assign(slack, { faultIn: () => "503" }), /botToken.*503/],
-  ])("when %s, then it says so", async (_, spoil, words) => {
-    expect((await check("socket", spoil)).findings.join(" / ")).toMatch(words);
+    [
+      "the tokens belong to different apps",
+      ({ world }) => Object.assign(world, { appId: "A0OTHER" }),
+      /A0OTHER.*same app/,
+    ],
+    ["Slack is unavailable", (slack) => Object.assign(slack, { faultIn: () => "503" }), /botToken.*503/],
+  ])("when %s, then the finding says so", async (_, spoil, finding) => {
+    expect((await check("socket", spoil)).findings.join(" / ")).toMatch(finding);
   });
 });
 
@@ -57,7 +61,7 @@ describe("given a channel's configuration", () => {
       ({ path, message }) => `${path.join(".")} ${message}`,
     );
 
-  it("when it names one way in, then it is fine, and anything else is told", () => {
+  it("when it has exactly one of signingSecret and appToken, then it is valid; otherwise the error names the field", () => {
     expect(problems({ signingSecret: "s" })).toEqual([]);
     expect(problems({ appToken: "xapp-1" })).toEqual([]);
     expect(problems({})).toEqual([expect.stringContaining("exactly one of")]);

@@ -9,12 +9,12 @@ import { sampleAnchor, sampleReply } from "../../fakes/sample-reply.ts";
 const DM = { channel: "slack", workspace: "T1", room: "D1", kind: "private" } as const;
 const WHEN = "<!date^1773176405^{date_short_pretty} at {time}|2026-03-10 21:00 UTC>";
 
-describe("given an anchor, when Slack draws it (O10)", () => {
+describe("given an anchor, when it is rendered for Slack (O10)", () => {
   const anchor = (more: Partial<Anchor> = {}): Anchor => ({
     summary: "tides & <knots>",
     channel: "discord",
     startedAt: "2026-03-10T21:00:05.000Z",
-    text: "in words",
+    text: "in text form",
     ...more,
   });
   const drawn = (more: Partial<Anchor> = {}) => anchorBlock(anchor(more));
@@ -23,7 +23,7 @@ describe("given an anchor, when Slack draws it (O10)", () => {
     return element !== undefined && "text" in element ? element.text : undefined;
   };
 
-  it("then it is a block of its own, with the reader's local time and no mention in it", () => {
+  it("then it is a separate block, with the reader's local time and without mentions", () => {
     expect(drawn()).toEqual({
       type: "context",
       elements: [
@@ -33,19 +33,19 @@ describe("given an anchor, when Slack draws it (O10)", () => {
     expect(textOf({ startedAt: "2026-03-10T21:00:05Z" })).toContain("|2026-03-10 21:00 UTC>");
   });
 
-  it("then it leads to the message it began with, if there is a link", () => {
+  it("then it links to the original message, if there is a link", () => {
     expect(textOf({ link: "https://chat.example/1" })).toContain(
       '"<https://chat.example/1|tides &amp; &lt;knots&gt;>"',
     );
   });
 
-  it("when a schedule or another agent began it, then it says that instead of a channel", () => {
+  it("when the work began with a schedule or another agent, then it has no channel", () => {
     expect(textOf({ channel: "scheduled" })).toBe(`scheduled · tides &amp; &lt;knots&gt; · ${WHEN}`);
     expect(textOf({ channel: "a2a-inbound" })).toBe(`tides &amp; &lt;knots&gt; · ${WHEN}`);
   });
 });
 
-describe("given actions that a reply offers, when Slack draws them as buttons", () => {
+describe("given the actions of a reply, when they are rendered as buttons", () => {
   const buttons = (actions: ReplyAction[] | undefined, part = { index: 0, count: 1, markdown: "x" }) =>
     buttonsBlock({
       ...sampleDelivery("r", DM, "x"),
@@ -53,7 +53,7 @@ describe("given actions that a reply offers, when Slack draws them as buttons", 
       part,
     });
 
-  it("then each carries its command and its value", () => {
+  it("then each contains its command and its value", () => {
     expect(
       buttons([
         { name: "cancel", label: "Cancel", value: "subtask-1" },
@@ -76,12 +76,12 @@ describe("given actions that a reply offers, when Slack draws them as buttons", 
     expect(buttons([{ name: "x", label: "X", value: "" }])[0]?.elements[0]).not.toHaveProperty("value");
   });
 
-  it("when there are none, or more of the reply follows, then there is no block", () => {
+  it("when the reply has no actions, or more parts follow, then there is no block", () => {
     expect(buttons(undefined)).toEqual([]);
     expect(buttons([{ name: "x", label: "X" }], { index: 0, count: 2, markdown: "x" })).toEqual([]);
   });
 
-  it("then Slack's limits hold: 25 buttons, 75 signs of label, 2,000 of value", () => {
+  it("then they are within Slack's limits: 25 buttons, 75 characters per label, 2,000 per value", () => {
     const many = Array.from({ length: 30 }, (_, n) => ({ name: "x", label: `${n}` }));
     expect(buttons(many)[0]?.elements).toHaveLength(25);
     const values = [2_000, 2_001].map((length) => ({ name: "x", label: `${length}`, value: "v".repeat(length) }));
@@ -94,7 +94,7 @@ describe("given actions that a reply offers, when Slack draws them as buttons", 
   });
 });
 
-describe("given text from Slack, then it is read as people saw it", () => {
+describe("given text from Slack", () => {
   it.each([
     ["<@UBOT> hello <@UBOT|bot>", "hello"],
     ["ask <@U1> and <@U2|bob>", "ask @U1 and @bob"],
@@ -106,18 +106,18 @@ describe("given text from Slack, then it is read as people saw it", () => {
     ["<mailto:a@b.example|Ann>", "Ann (mailto:a@b.example)"],
     ["1 &lt; 2 &gt; 0 &amp;&amp; &amp;lt;", "1 < 2 > 0 && &lt;"],
     ["  half \ud800 ", "half \ufffd"],
-  ])("%j", (text, shown) => {
+  ])("when it is %j, then the agent gets the text that people see", (text, shown) => {
     expect(plainText(text, "UBOT")).toBe(shown);
   });
 
-  it("then a mention is found with and without a label, and not of another user", () => {
+  it("then a mention is recognised with and without a label, and mentions of other users are not", () => {
     expect(mentions("hi <@UBOT>", "UBOT")).toBe(true);
     expect(mentions("hi <@UBOT|bot>", "UBOT")).toBe(true);
     expect(mentions("hi <@UBOT2> UBOT", "UBOT")).toBe(false);
   });
 });
 
-describe("given markdown that Slack has no mark for", () => {
+describe("given markdown without an equivalent in mrkdwn", () => {
   const written = (markdown: string) => sectionsOf(markdown).join("\n§\n");
 
   it.each([
@@ -125,7 +125,7 @@ describe("given markdown that Slack has no mark for", () => {
     ["emphasis in a heading", "# a *b* **c**", "*a _b_ c*"],
     ["a back-tick in code", "``a`b``", "`aˋb`"],
     ["a hard break", "a  \nb", "a\nb"],
-    ["a picture without words", "![](https://a.example/c.png)", "<https://a.example/c.png|image>"],
+    ["a picture without a description", "![](https://a.example/c.png)", "<https://a.example/c.png|image>"],
     [
       "a picture by reference",
       "![chart][1] ![][1]\n\n[1]: https://a.example/c",
@@ -146,13 +146,13 @@ describe("given markdown that Slack has no mark for", () => {
       "- x\n\n  | a | b |\n  |--|--|\n  | 1 | 2 |",
       "• x\n    ```\n    a  b\n    ─  ─\n    1  2\n    ```",
     ],
-  ])("%s", (_, markdown, mrkdwn) => {
+  ])("when it has %s, then it is rendered for Slack", (_, markdown, mrkdwn) => {
     expect(written(markdown)).toBe(mrkdwn);
   });
 });
 
 describe("given text that is longer than a section", () => {
-  it("when it is plain, then it is cut at lines, else between characters, and never inside an escaped sign", () => {
+  it("when it is plain, then it is cut between lines or characters, never inside an escaped character", () => {
     const line = "x".repeat(2_000);
     expect(plainSections(`${line}\n${line}`)).toEqual([line, line]);
     expect(plainSections("x".repeat(3_001))).toEqual(["x".repeat(3_000), "x"]);
@@ -162,7 +162,7 @@ describe("given text that is longer than a section", () => {
     expect(plainSections(" a < b ")).toEqual(["a &lt; b"]);
   });
 
-  it("then as few sections as possible hold all of it", () => {
+  it("then it is split into as few sections as possible", () => {
     const paragraph = "word ".repeat(290).trim();
     expect(sectionsOf(`${paragraph}\n\n${paragraph}`)).toEqual([`${paragraph}\n\n${paragraph}`]);
     expect(sectionsOf(`${paragraph}\n\n${paragraph}\n\n${paragraph}`)).toHaveLength(2);
@@ -178,10 +178,10 @@ describe("given text that is longer than a section", () => {
   });
 });
 
-describe("given a reply, when it is drawn as a post", () => {
+describe("given a reply, when it is rendered as a post", () => {
   const delivery = (more = {}) => ({ ...sampleDelivery("r", DM, "**words**"), ...more });
 
-  it("then notifications get its words and its anchor, and nothing in it becomes a mention", () => {
+  it("then notifications show its text and its anchor, and no text becomes a mention", () => {
     expect(renderPost(delivery({ anchor: sampleAnchor }))).toMatchObject({
       text: `*words*\n\n${sampleAnchor.text.replaceAll(">", "&gt;")}`,
       blocks: [
@@ -197,7 +197,7 @@ describe("given a reply, when it is drawn as a post", () => {
     expect(renderPost(delivery({ part: { index: 0, count: 1, markdown: long } })).text).toBe(`${"a".repeat(2_000)} …`);
   });
 
-  it("when it cannot be drawn, then it comes as it was written, with its anchor in words", () => {
+  it("when it cannot be rendered, then the post has its source text, with the anchor in text form", () => {
     const post = renderPost(delivery({ plain: true, anchor: { ...sampleAnchor, text: "a > b" } }));
     expect(post.blocks).toMatchObject([{ text: { text: "**words**" } }, { text: { text: "a &gt; b" } }]);
     expect(renderPost(delivery({ plain: true })).blocks).toHaveLength(1);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { SlackIdentity } from "../../../adapters/slack/api/web-api.ts";
 import type { SlackAccess } from "../../../adapters/slack/config.ts";
 import type { Arrival } from "../../../adapters/slack/inbound.ts";
 import { messageOfButton, messageOfCommand, messageOfEvent } from "../../../adapters/slack/inbound.ts";
 import { ButtonPress, EventEnvelope, SlashCommand } from "../../../adapters/slack/payload.ts";
 import { actionIdOf } from "../../../adapters/slack/render.ts";
+import type { SlackIdentity } from "../../../adapters/slack/web-api.ts";
 import { commandIn } from "../../fakes/sample-message.ts";
 
 const NOW = Date.UTC(2026, 2, 10, 21);
@@ -41,20 +41,20 @@ const direct = (more: object = {}) => ({
 });
 const inRoom = (more: object = {}) =>
   direct({ channel: "C1", channel_type: "channel", text: "<@UBOT> hello", ...more });
-const hear = (event: object, more: object = {}, at: Partial<Arrival> = {}) =>
+const receive = (event: object, more: object = {}, at: Partial<Arrival> = {}) =>
   messageOfEvent(envelope(event, more), arrival(at));
-const said = (...args: Parameters<typeof hear>) => {
-  const inbound = hear(...args);
+const said = (...args: Parameters<typeof receive>) => {
+  const inbound = receive(...args);
   if (!("message" in inbound)) throw new Error(`ignored: ${inbound.ignored}`);
   return inbound.message;
 };
-const ignored = (...args: Parameters<typeof hear>) => {
-  const inbound = hear(...args);
+const ignored = (...args: Parameters<typeof receive>) => {
+  const inbound = receive(...args);
   return "message" in inbound ? inbound.message : inbound;
 };
 
-describe("given an event of Slack's that brings a person's words", () => {
-  it("when it is a direct message, then it is a private one, with its link", () => {
+describe("given an event of Slack with a person's message", () => {
+  it("when it is a direct message, then the conversation is private, and the message has its link", () => {
     expect(said(direct())).toStrictEqual({
       kind: "message",
       id: `slack:T1:D1:${TS}`,
@@ -72,7 +72,7 @@ describe("given an event of Slack's that brings a person's words", () => {
     expect(said(direct({ thread_ts: "1.1" })).conversation.thread).toBe("1.1");
   });
 
-  it("when it is in a channel, then its thread is the conversation, and its first message begins that", () => {
+  it("when it is in a channel, then its thread is the conversation; a first message starts the thread", () => {
     expect(said(inRoom()).conversation).toEqual({
       channel: "slack",
       workspace: "T1",
@@ -87,11 +87,11 @@ describe("given an event of Slack's that brings a person's words", () => {
     expect(said(inRoom({ type: "app_mention", channel_type: "im" })).conversation.kind).toBe("shared");
   });
 
-  it("when it comes from the future, then it was sent now", () => {
+  it("when its timestamp is in the future, then it counts as sent now", () => {
     expect(said(direct({ ts: "9999999999.000100" })).sentAt).toBe(new Date(NOW).toISOString());
   });
 
-  it("then files come along, as far as Slack describes them", () => {
+  it("then its files become attachments; files without an id are skipped", () => {
     const files = [{ id: "F1", name: "a.txt", mimetype: "text/plain", size: 3 }, { id: "F2" }, { name: "no id" }, null];
     expect(said(direct({ text: null, subtype: "file_share", files })).attachments).toStrictEqual([
       { id: "F1", name: "a.txt", mediaType: "text/plain", bytes: 3 },
@@ -100,22 +100,22 @@ describe("given an event of Slack's that brings a person's words", () => {
     expect(said(direct({ text: null, subtype: "file_share", files }))).not.toHaveProperty("command");
   });
 
-  it("when it only calls the app, then it asks for help; when it is a command, then it is one", () => {
+  it("when it only mentions the app, then it is the help command; a typed command becomes a command", () => {
     expect(commandIn(said(inRoom({ text: "<@UBOT>" })))).toEqual({ name: "help", args: "" });
     expect(commandIn(said(direct({ text: undefined })))).toEqual({ name: "help", args: "" });
     expect(commandIn(said(direct({ text: "/status now" })))).toEqual({ name: "status", args: "now" });
     expect(said(direct())).not.toHaveProperty("command");
   });
 
-  it("then the author's workspace is told with it", () => {
-    expect(hear(direct())).toMatchObject({ author: "ours" });
-    expect(hear(direct({ user_team: "T2" }))).toMatchObject({ author: { team: "T2" } });
-    expect(hear(direct(), { is_ext_shared_channel: true })).toMatchObject({ author: "unknown" });
+  it("then it has the author's workspace", () => {
+    expect(receive(direct())).toMatchObject({ author: "ours" });
+    expect(receive(direct({ user_team: "T2" }))).toMatchObject({ author: { team: "T2" } });
+    expect(receive(direct(), { is_ext_shared_channel: true })).toMatchObject({ author: "unknown" });
   });
 });
 
-describe("given an event that is not for the agent", () => {
-  it("when a room message does not address the app, then it is ignored, unless the app hears everything", () => {
+describe("given an event that does not address the agent", () => {
+  it("when a room message does not address the app, then it is ignored, unless mentionOnly is false", () => {
     const plain = inRoom({ text: "hello" });
     expect(ignored(plain)).toEqual({ ignored: "the app was not addressed" });
     expect(ignored(inRoom({ text: undefined }))).toEqual({ ignored: "the app was not addressed" });
@@ -130,9 +130,9 @@ describe("given an event that is not for the agent", () => {
     ["another bot's", { bot_id: "B2" }],
     ["the app's own", { user: "UBOT" }],
     ["Slackbot's", { user: "USLACKBOT" }],
-    ["nobody's", { user: undefined }],
+    ["without a user", { user: undefined }],
   ])("when it is %s, then it is ignored", (_, more) => {
-    expect(ignored(direct(more))).toEqual({ ignored: "a bot's words" });
+    expect(ignored(direct(more))).toEqual({ ignored: "a message of a bot" });
   });
 
   it("when it is an edit or another kind of message, then it is ignored", () => {
@@ -143,25 +143,25 @@ describe("given an event that is not for the agent", () => {
       expect(said(direct({ subtype: spoken })).text).toBe("hello");
   });
 
-  it("when it is no message, then it is ignored; a message that cannot be read is strange", () => {
+  it("when it is not a message, then it is ignored; a malformed message is unexpected", () => {
     const type = "reaction_added".padEnd(70, "x");
-    expect(ignored({ type })).toEqual({ ignored: `an event of type "${type.slice(0, 60)}"`, strange: false });
-    expect(ignored({ type: "message" })).toEqual({ ignored: 'an event of type "message"', strange: true });
-    expect(ignored({ type: "app_mention" })).toMatchObject({ strange: true });
+    expect(ignored({ type })).toEqual({ ignored: `an event of type "${type.slice(0, 60)}"`, unexpected: false });
+    expect(ignored({ type: "message" })).toEqual({ ignored: 'an event of type "message"', unexpected: true });
+    expect(ignored({ type: "app_mention" })).toMatchObject({ unexpected: true });
   });
 
-  it("when it is for another workspace, then it is strange; an installation for the organisation counts", () => {
-    expect(ignored(direct(), { team_id: "T2" })).toEqual({ ignored: "it is for workspace T2", strange: true });
+  it("when it is for another workspace, then it is unexpected; an installation for the organisation is accepted", () => {
+    expect(ignored(direct(), { team_id: "T2" })).toEqual({ ignored: "it is for workspace T2", unexpected: true });
     expect(said(direct(), { team_id: "T2", authorizations: [{ team_id: "T1" }] }).text).toBe("hello");
     expect(said(direct(), { team_id: null, enterprise_id: "E1" }).text).toBe("hello");
-    expect(ignored(direct(), { team_id: null, enterprise_id: "E2" })).toMatchObject({ strange: true });
-    expect(ignored(direct(), { team_id: "T2", enterprise_id: "E1" })).toMatchObject({ strange: true });
+    expect(ignored(direct(), { team_id: null, enterprise_id: "E2" })).toMatchObject({ unexpected: true });
+    expect(ignored(direct(), { team_id: "T2", enterprise_id: "E1" })).toMatchObject({ unexpected: true });
     const alone = { identity: { ...identity, enterpriseId: undefined } };
-    expect(ignored(direct(), { team_id: null }, alone)).toMatchObject({ strange: true });
+    expect(ignored(direct(), { team_id: null }, alone)).toMatchObject({ unexpected: true });
   });
 
-  it("when the app was removed, then that is said; single users' tokens are nothing to it", () => {
-    const removed = { ignored: "the app was uninstalled", strange: true, removed: true };
+  it("when the app was removed, then the result says so; revoked user tokens do not matter", () => {
+    const removed = { ignored: "the app was uninstalled", unexpected: true, removed: true };
     expect(ignored({ type: "app_uninstalled" })).toEqual(removed);
     expect(ignored({ type: "tokens_revoked", tokens: { bot: ["UBOT"] } })).toEqual(removed);
     expect(ignored({ type: "tokens_revoked", tokens: { oauth: ["UANN"] } })).not.toHaveProperty("removed");
@@ -169,7 +169,7 @@ describe("given an event that is not for the agent", () => {
   });
 });
 
-describe("given a command written as text, where Slack has no slash commands", () => {
+describe("given a command typed as text, because threads have no slash commands", () => {
   it.each(["/why abc", "/mooring why abc", "/mooring /why abc", "/Mooring  Why abc"])(
     "when the text is %j, then it is that command",
     (text) => {
@@ -195,7 +195,7 @@ describe("given a slash command", () => {
       arrival(at),
     );
 
-  it("then its first word is the command, which nobody else in the room has seen", () => {
+  it("then its first word is the command, which the others in the room do not see", () => {
     expect(command("Status all  of it")).toStrictEqual({
       message: {
         kind: "command",
@@ -217,18 +217,18 @@ describe("given a slash command", () => {
     expect(command("")).toMatchObject({ message: { command: { name: "help", args: "" } } });
   });
 
-  it("when it is given in a direct message, then it is private", () => {
+  it("when it is sent in a direct message, then the conversation is private", () => {
     expect(command("x", { channel_id: "D1" })).toMatchObject({ message: { conversation: { kind: "private" } } });
     const named = { channel_name: "directmessage" };
     expect(command("x", named)).toMatchObject({ message: { conversation: { kind: "private" } } });
   });
 
-  it("when it comes from another workspace, then it is strange", () => {
-    expect(command("x", { team_id: "T2" })).toEqual({ ignored: "a command in workspace T2", strange: true });
+  it("when it is from another workspace, then it is unexpected", () => {
+    expect(command("x", { team_id: "T2" })).toEqual({ ignored: "a command in workspace T2", unexpected: true });
   });
 });
 
-describe("given a button that somebody presses", () => {
+describe("given a pressed button", () => {
   const press = (more: object = {}, action: object = {}) =>
     messageOfButton(
       ButtonPress.parse({
@@ -243,7 +243,7 @@ describe("given a button that somebody presses", () => {
       arrival(),
     );
 
-  it("then it is the command that it stands for, about the message that shows it", () => {
+  it("then it becomes its command, about the message that shows it", () => {
     expect(press()).toMatchObject({
       message: {
         id: "slack:T1:C1:button:5.5:mooring:cancel:2:6.6",
@@ -258,7 +258,7 @@ describe("given a button that somebody presses", () => {
     expect(press({ user: { id: "UBOB", team_id: "T2" } })).toMatchObject({ author: { team: "T2" } });
   });
 
-  it("then it is said in the thread of that message", () => {
+  it("then the conversation is the thread of that message", () => {
     const inThread = { message: { conversation: { thread: "1.1" } } };
     expect(press({ container: { message_ts: "5.5", thread_ts: "1.1" } })).toMatchObject(inThread);
     expect(press({ message: { thread_ts: "1.1" } })).toMatchObject(inThread);
@@ -267,7 +267,7 @@ describe("given a button that somebody presses", () => {
     });
   });
 
-  it("when it is somebody else's, or of another workspace, then it is ignored", () => {
+  it("when it belongs to another app or workspace, then it is ignored", () => {
     for (const action_id of [
       "cancel",
       "mooring:cancel",
@@ -277,7 +277,31 @@ describe("given a button that somebody presses", () => {
     ]) {
       expect(press({}, { action_id })).toEqual({ ignored: "a button of another app" });
     }
-    expect(press({ team: { id: "T2" } })).toEqual({ ignored: "a button in workspace T2", strange: true });
+    expect(press({ team: { id: "T2" } })).toEqual({ ignored: "a button in workspace T2", unexpected: true });
     expect(press({ team: null })).toHaveProperty("message");
+  });
+});
+
+describe("given details of a message that look like something else", () => {
+  it("when a message is in a thread, then its link leads into the thread (O12)", () => {
+    const link = "https://acme.slack.com/archives/C1/p1773176400000100";
+    expect(said(inRoom({ thread_ts: "1.1" })).link).toBe(`${link}?thread_ts=1.1&cid=C1`);
+    expect(said(inRoom({ thread_ts: TS })).link).toBe(link);
+  });
+
+  it("when the prefix of commands is in the middle of a text, then it stays there", () => {
+    expect(commandIn(said(direct({ text: "/why /mooring x" })))).toEqual({ name: "why", args: "/mooring x" });
+  });
+
+  it("when a message has a field of revoked tokens, then the app is not removed", () => {
+    expect(said(direct({ tokens: { bot: ["UBOT"] } })).text).toBe("hello");
+  });
+
+  it.each([
+    ["<#UBOT> is a channel", "#UBOT is a channel"],
+    ["<https://a.example/?to=mailto:b>", "https://a.example/?to=mailto:b"],
+    ["<mailto:a@b.example|mailto:a@b.example>", "a@b.example"],
+  ])("when the text is %j, then it is read as people saw it", (text, shown) => {
+    expect(said(direct({ text })).text).toBe(shown);
   });
 });

@@ -7,10 +7,10 @@ import { runSlack } from "./running-slack.ts";
 const BOT = "<@U0BOT>";
 const MODES = ["http", "socket"] as const;
 
-describe.each(MODES)("given Slack (%s), and people who write", (mode) => {
-  it("when it is a direct message, then it is private, and its answer stands beside it", async () => {
-    const { slack, heard, adapter } = await runSlack(mode);
-    const { conversation, text, link, account } = await heard(slack.say({ text: "a &lt;b&gt; &amp; c" }));
+describe.each(MODES)("given Slack (%s)", (mode) => {
+  it("when a person writes a direct message, then the conversation is private, and the answer is not in a thread", async () => {
+    const { slack, accepted, adapter } = await runSlack(mode);
+    const { conversation, text, link, account } = await accepted(slack.say({ text: "a &lt;b&gt; &amp; c" }));
     expect(conversation).toEqual({ channel: "main", workspace: "T0MOORING", room: "D0ANN", kind: "private" });
     expect(text).toBe("a <b> & c");
     expect(account).toEqual({ id: "U0ANN", name: "ann", timeZone: "Europe/Berlin", locale: "de-DE" });
@@ -19,16 +19,16 @@ describe.each(MODES)("given Slack (%s), and people who write", (mode) => {
     expect(slack.posted[0]?.thread).toBeUndefined();
   });
 
-  it("when somebody calls the app in a channel, then the answer goes into the thread of that message", async () => {
-    const { slack, heard, adapter } = await runSlack(mode);
+  it("when a person mentions the app in a channel, then the answer is in the thread of that message", async () => {
+    const { slack, accepted, adapter } = await runSlack(mode);
     const ts = slack.world.nextTs();
-    const message = await heard(slack.say({ room: "C0LOBBY", text: `${BOT} hello`, ts, as: "app_mention" }));
+    const message = await accepted(slack.say({ room: "C0LOBBY", text: `${BOT} hello`, ts, as: "app_mention" }));
     expect(message).toMatchObject({ text: "hello", conversation: { room: "C0LOBBY", thread: ts, kind: "shared" } });
     await adapter.deliver(sampleDelivery("r1", message.conversation, "yes"));
     expect(slack.posted[0]).toMatchObject({ room: "C0LOBBY", thread: ts });
   });
 
-  it("when a mention comes as two events, and each of them again, then it is one message", async () => {
+  it("when a mention arrives as two events, with a retry, then all have the same message id", async () => {
     const { slack, inbox } = await runSlack(mode);
     const ts = slack.world.nextTs();
     const said = { room: "C0LOBBY", text: `${BOT} hello`, ts };
@@ -40,21 +40,21 @@ describe.each(MODES)("given Slack (%s), and people who write", (mode) => {
     expect(new Set(messages.map(({ conversation }) => JSON.stringify(conversation))).size).toBe(1);
   });
 
-  it("when nobody calls the app in a room, then it hears nothing, unless it is to hear all (I2)", async () => {
-    const quiet = await runSlack(mode);
-    expect(await quiet.slack.say({ room: "C0LOBBY", text: "just us" })).toMatchObject({ answer: "acknowledged" });
-    expect(await quiet.slack.say({ room: "G0GROUP", text: "just us" })).toMatchObject({ answer: "acknowledged" });
-    expect(quiet.inbox.offered.items).toEqual([]);
-    const curious = await runSlack(mode, { config: { access: { mentionOnly: false } } });
-    const message = await curious.heard(curious.slack.say({ room: "G0GROUP", text: "all of us" }));
+  it("when a room message does not mention the app, then it is ignored, unless mentionOnly is false (I2)", async () => {
+    const mentions = await runSlack(mode);
+    expect(await mentions.slack.say({ room: "C0LOBBY", text: "just us" })).toMatchObject({ answer: "acknowledged" });
+    expect(await mentions.slack.say({ room: "G0GROUP", text: "just us" })).toMatchObject({ answer: "acknowledged" });
+    expect(mentions.inbox.offered.items).toEqual([]);
+    const all = await runSlack(mode, { config: { access: { mentionOnly: false } } });
+    const message = await all.accepted(all.slack.say({ room: "G0GROUP", text: "all of us" }));
     expect(message.conversation).toMatchObject({ room: "G0GROUP", kind: "shared" });
   });
 
-  it("when they write in a thread on the app's own message, then they answer it, without a mention (O14)", async () => {
-    const { slack, heard, adapter } = await runSlack(mode);
+  it("when a person writes in the thread of the app's message, then it answers that, without a mention (O14)", async () => {
+    const { slack, accepted, adapter } = await runSlack(mode);
     const room = { channel: "main", workspace: "T0MOORING", room: "C0LOBBY", kind: "shared" } as const;
     const { messageId } = await adapter.deliver(sampleDelivery("r1", room, "the news"));
-    const message = await heard(slack.say({ room: "C0LOBBY", thread: messageId, text: "tell me more" }));
+    const message = await accepted(slack.say({ room: "C0LOBBY", thread: messageId, text: "tell me more" }));
     expect(message).toMatchObject({ replyTo: messageId, conversation: { thread: messageId } });
   });
 
@@ -67,19 +67,19 @@ describe.each(MODES)("given Slack (%s), and people who write", (mode) => {
     ["another bot with a user", { bot_id: "B0OTHER" }],
     ["the app itself", { user: "U0BOT" }],
     ["Slackbot", { user: "USLACKBOT" }],
-    ["nobody", { user: undefined }],
-  ])("when it is %s, then it is acknowledged and nothing comes of it (F13)", async (_, more) => {
+    ["an event without a user", { user: undefined }],
+  ])("when it is %s, then it is acknowledged and ignored (F13)", async (_, more) => {
     const { slack, inbox } = await runSlack(mode);
     expect(await slack.say({ text: `${BOT} hello`, more })).toMatchObject({ answer: "acknowledged" });
     expect(inbox.offered.items).toEqual([]);
   });
 
-  it("when they attach files, then the message refers to them, and the adapter fetches them", async () => {
-    const { slack, heard, adapter } = await runSlack(mode);
+  it("when a person attaches files, then the message refers to them, and the adapter can fetch them", async () => {
+    const { slack, accepted, adapter } = await runSlack(mode);
     const content = Buffer.from([1, 2, 3, 4]);
     slack.world.files.set("F1", { id: "F1", name: "chart.png", mimetype: "image/png", content });
     const files = [{ id: "F1", name: "chart.png", mimetype: "image/png", size: 4 }, { nonsense: true }];
-    const { attachments } = await heard(slack.say({ text: "look", more: { subtype: "file_share", files } }));
+    const { attachments } = await accepted(slack.say({ text: "look", more: { subtype: "file_share", files } }));
     expect(attachments).toEqual([{ id: "F1", name: "chart.png", mediaType: "image/png", bytes: 4 }]);
     const [chart = { id: "", name: "", mediaType: "" }] = attachments;
     expect(Buffer.from(await adapter.fetchAttachment(chart, 4))).toEqual(content);
@@ -89,35 +89,35 @@ describe.each(MODES)("given Slack (%s), and people who write", (mode) => {
     await expect(adapter.fetchAttachment(chart, 4)).rejects.toThrow("files:read");
   });
 
-  it("when they use the slash command, then it is a command of theirs (I3)", async () => {
-    const { slack, heard } = await runSlack(mode);
-    const inRoom = await heard(slack.command({ room: "C0LOBBY", text: " Why  r-1 " }));
+  it("when a person uses the slash command, then it becomes a command (I3)", async () => {
+    const { slack, accepted } = await runSlack(mode);
+    const inRoom = await accepted(slack.command({ room: "C0LOBBY", text: " Why  r-1 " }));
     expect(inRoom).toMatchObject({
       command: { name: "why", args: "r-1" },
       conversation: { room: "C0LOBBY", kind: "shared" },
       account: { id: "U0ANN", name: "ann" },
       unseen: true,
     });
-    expect(commandIn(await heard(slack.command({})))).toEqual({ name: "help", args: "" });
+    expect(commandIn(await accepted(slack.command({})))).toEqual({ name: "help", args: "" });
   });
 
-  it("when they use it between two people, then the answer goes to their own conversation with the app", async () => {
-    const { slack, heard } = await runSlack(mode);
-    const { conversation } = await heard(slack.command({ room: "D0STRANGERS", text: "inbox" }));
+  it("when it is used between two people, then the conversation is that person's own with the app", async () => {
+    const { slack, accepted } = await runSlack(mode);
+    const { conversation } = await accepted(slack.command({ room: "D0STRANGERS", text: "inbox" }));
     expect(conversation).toEqual({ channel: "main", workspace: "T0MOORING", room: "D0ANN", kind: "private" });
   });
 
-  it("when they type a command after a mention, as threads allow no slash command, then it is one", async () => {
-    const { slack, heard } = await runSlack(mode);
+  it("when a person types a command after a mention in a thread, then it becomes a command", async () => {
+    const { slack, accepted } = await runSlack(mode);
     const thread = slack.world.nextTs();
     const said = { room: "C0LOBBY", thread, text: `${BOT} /why`, as: "app_mention" } as const;
-    expect(commandIn(await heard(slack.say(said)))).toEqual({ name: "why", args: "" });
-    const bare = await heard(slack.say({ ...said, text: BOT }));
+    expect(commandIn(await accepted(slack.say(said)))).toEqual({ name: "why", args: "" });
+    const bare = await accepted(slack.say({ ...said, text: BOT }));
     expect(commandIn(bare)).toEqual({ name: "help", args: "" });
   });
 
-  it("when they press a button, then it is its command, and says under which message it stood", async () => {
-    const { slack, heard, adapter } = await runSlack(mode);
+  it("when a person presses a button, then it becomes its command, about the message with the button", async () => {
+    const { slack, accepted, adapter } = await runSlack(mode);
     const thread = slack.world.nextTs();
     const target = { channel: "main", workspace: "T0MOORING", room: "C0LOBBY", thread, kind: "shared" } as const;
     const delivery = sampleDelivery("r1", target, "done");
@@ -128,7 +128,7 @@ describe.each(MODES)("given Slack (%s), and people who write", (mode) => {
     await adapter.deliver({ ...delivery, reply: { ...delivery.reply, actions } });
     const [post] = slack.posted;
     if (post === undefined) throw new Error("nothing was posted");
-    const message = await heard(slack.press(post, "Again, slowly", "U0BOB"));
+    const message = await accepted(slack.press(post, "Again, slowly", "U0BOB"));
     expect(message).toMatchObject({
       command: { name: "retry", args: "x2" },
       replyTo: post.ts,
@@ -137,7 +137,7 @@ describe.each(MODES)("given Slack (%s), and people who write", (mode) => {
     });
   });
 
-  it("when they belong to another workspace, then they are told that they may not, unless it is allowed (I2)", async () => {
+  it("when the author belongs to another workspace, then only they get a refusal, unless access allows it (I2)", async () => {
     const said = { user: "U0EVE", room: "C0LOBBY", text: `${BOT} hi`, as: "app_mention" } as const;
     const prepare = ({ world }: Awaited<ReturnType<typeof runSlack>>["slack"]) => {
       world.addUser({ id: "U0EVE", name: "eve", team: "T0OTHER" });
@@ -148,7 +148,7 @@ describe.each(MODES)("given Slack (%s), and people who write", (mode) => {
     await closed.slack.until((posted) => posted.some(({ onlyFor }) => onlyFor === "U0EVE"));
     expect(closed.inbox.offered.items).toEqual([]);
     const open = await runSlack(mode, { prepare, config: { access: { teams: ["T0OTHER"] } } });
-    expect((await open.heard(open.slack.say(said))).account.name).toBe("eve");
+    expect((await open.accepted(open.slack.say(said))).account.name).toBe("eve");
   });
 
   describe("and a channel that is shared with another workspace", () => {
@@ -166,19 +166,19 @@ describe.each(MODES)("given Slack (%s), and people who write", (mode) => {
       ["only ours as the receiving one", { team: "T0MOORING" }],
       ["another one as the source", { source_team: "T0OTHER" }],
       ["another one as the author's, and ours", { user_team: "T0OTHER", team: "T0MOORING" }],
-    ])("when the event of a stranger names %s, then they are no member (I2)", async (_, more) => {
+    ])("when the event of an external author names %s, then the message is refused (I2)", async (_, more) => {
       const { slack, inbox } = await runSlack(mode, { prepare: shared });
       await slack.say(saying("U0EVE", more));
       await slack.until((posted) => posted.some(({ onlyFor }) => onlyFor === "U0EVE"));
       expect(inbox.offered.items).toEqual([]);
     });
 
-    it("when the event of a member names no workspace, then Slack is asked, and they may speak (I2)", async () => {
-      const { slack, heard } = await runSlack(mode, { prepare: shared });
-      expect((await heard(slack.say(saying("U0ANN", {})))).account.name).toBe("ann");
+    it("when the event of a member names no workspace, then the profile decides, and the message is accepted (I2)", async () => {
+      const { slack, accepted } = await runSlack(mode, { prepare: shared });
+      expect((await accepted(slack.say(saying("U0ANN", {})))).account.name).toBe("ann");
     });
 
-    it("when Slack does not say whose member somebody is, then they are told to try again (I2)", async () => {
+    it("when the author's workspace is unknown, then the refusal asks them to try again (I2)", async () => {
       const { slack, inbox } = await runSlack(mode, {
         prepare: (given) => {
           shared(given);
@@ -186,12 +186,12 @@ describe.each(MODES)("given Slack (%s), and people who write", (mode) => {
         },
       });
       await slack.say(saying("U0ANN", {}));
-      await slack.until((posted) => posted.some(({ text }) => text.includes("did not tell me yours")));
+      await slack.until((posted) => posted.some(({ text }) => text.includes("did not report yours")));
       expect(inbox.offered.items).toEqual([]);
     });
   });
 
-  it("when the gateway refuses them, then they alone are told, and only once", async () => {
+  it("when the inbox refuses a message, then only its author gets the reason, once", async () => {
     const { slack, inbox } = await runSlack(mode);
     for (let n = 0; n < 3; n++) {
       inbox.refuseNext(new AppError("forbidden", "you may not"));
@@ -204,13 +204,13 @@ describe.each(MODES)("given Slack (%s), and people who write", (mode) => {
     expect(slack.posted).toMatchObject([{ onlyFor: "U0ANN", text: "you may not" }]);
   });
 
-  it("when a command cannot be stored, then they are told to try again, for Slack does not", async () => {
+  it("when a command cannot be stored, then the response asks to try again, because Slack does not retry", async () => {
     const { slack, inbox } = await runSlack(mode);
     inbox.refuseNext(new AppError("unavailable", "the store is away"));
     expect((await slack.command({ text: "help" })).body).toContain("try again");
   });
 
-  it("when Slack does not say who they are, then the message comes all the same, in order", async () => {
+  it("when profiles cannot be read, then messages are accepted without them, in order", async () => {
     const { slack, inbox } = await runSlack(mode, { prepare: (slack) => slack.scopes.delete("users:read") });
     await Promise.all(["one", "two", "three"].map((text) => slack.say({ text })));
     const messages = await inbox.accepted.count(3);
@@ -221,7 +221,7 @@ describe.each(MODES)("given Slack (%s), and people who write", (mode) => {
     ]);
   });
 
-  it("when the app is uninstalled, then the channel's health says what to do", async () => {
+  it("when the app is uninstalled, then health reports the remedy", async () => {
     const { slack, adapter } = await runSlack(mode);
     await slack.event({ type: "tokens_revoked", tokens: { oauth: ["U0ANN"], bot: [] } });
     expect(adapter.health()).toEqual({ ok: true });

@@ -7,11 +7,11 @@ import { sampleDelivery } from "../../fakes/sample-delivery.ts";
 import { sampleAnchor } from "../../fakes/sample-reply.ts";
 import { problemWith, textsOf } from "../../fakes/slack/check-blocks.ts";
 
-/** Nearly all of it are signs that Slack takes escaped only, and no run of them is a deep quote. */
+/** Nearly all characters must be escaped for Slack, and no run of them is a deep quote. */
 const escaped = `a${">".repeat(9)}`.repeat(400);
 const written = (markdown: string): string => sectionsOf(markdown).join("\n§\n");
 
-describe("given markdown, for Slack to draw", () => {
+describe("given markdown", () => {
   it.each<[string, string, string]>([
     ["bold, italic, struck", "**a** *b* ~~c~~ ***d***", "*a* _b_ ~c~ _*d*_"],
     ["a heading", "# Big **news**\n\ntext", "*Big news*\n\ntext"],
@@ -24,7 +24,7 @@ describe("given markdown, for Slack to draw", () => {
       "<https://a.example/?x=1&amp;y=2|here> <https://b.example>",
     ],
     ["a link by reference", "[here][1]\n\n[1]: https://a.example", "<https://a.example|here>"],
-    ["a link that is none", "[run](javascript:alert(1))", "run (javascript:alert(1))"],
+    ["a link that runs code", "[run](javascript:alert(1))", "run (javascript:alert(1))"],
     ["a link that would break out", "[a|b>](https://a.example/%7C|x>y)", "<https://a.example/%7C%7Cx&gt;y|a b&gt;>"],
     ["a picture", "![chart](https://a.example/c.png)", "<https://a.example/c.png|chart>"],
     ["lists", "- a\n- b\n  - c\n\n3. x\n4. y", "• a\n• b\n    • c\n\n3. x\n4. y"],
@@ -33,27 +33,27 @@ describe("given markdown, for Slack to draw", () => {
     ["a line", "a\n\n---\n\nb", "a\n\n———\n\nb"],
     ["raw mark-up", "<b>x</b> &amp; y", "&lt;b&gt;x&lt;/b&gt; &amp; y"],
     [
-      "calls to everybody",
+      "mentions",
       "<!channel> <!here> <@U0BOB> <!subteam^S1>",
       "&lt;!channel&gt; &lt;!here&gt; &lt;@U0BOB&gt; &lt;!subteam^S1&gt;",
     ],
-    ["a date as anchors have", "<!date^1^{time}|now>", "&lt;!date^1^{time}|now&gt;"],
-  ])("when it has %s, then so", (_, markdown, mrkdwn) => {
+    ["a date as in anchors", "<!date^1^{time}|now>", "&lt;!date^1^{time}|now&gt;"],
+  ])("when it has %s, then it is rendered for Slack", (_, markdown, mrkdwn) => {
     expect(written(markdown)).toBe(mrkdwn);
   });
 
-  it("when it has a table that fits, then its columns stand below each other", () => {
+  it("when it has a table that fits, then its columns are aligned", () => {
     const table = "| Port | Ships |\n|---|--:|\n| Kiel | 7 |\n| 横浜 | **12** |";
     expect(written(table)).toBe("```\nPort  Ships\n────  ─────\nKiel  7\n横浜  12\n```");
   });
 
-  it("when it has a table that is too wide, then each row is a list of its own", () => {
+  it("when it has a table that is too wide, then each row becomes a list", () => {
     const wide = "x".repeat(60);
     const table = `| Name | About |\n|---|---|\n| ${wide} | ${wide} |\n| b | c |`;
     expect(written(table)).toBe(`Name: ${wide}\nAbout: ${wide}\n\nName: b\nAbout: c`);
   });
 
-  it("when a table would grow beyond all measure, then it is shown as it was written", () => {
+  it("when alignment would make a table much longer, then its source is shown", () => {
     const table = `| ${"h".repeat(80)} | b |\n|---|---|\n${"| a | b |\n".repeat(250)}`;
     const sections = sectionsOf(table);
     expect(sections.join("").length).toBeLessThan(2 * table.length);
@@ -68,12 +68,12 @@ describe("given markdown, for Slack to draw", () => {
     expect(sections.map((section) => section.slice(4, -4)).join("\n")).toBe(code);
   });
 
-  it("when nothing of it can be seen, then the message still has words", () => {
+  it("when it would render to nothing, then the source text is shown", () => {
     expect(renderPost(sampleDelivery("r1", DM, "[1]: https://a.example")).text).toContain("https://a.example");
     expect(renderPost(sampleDelivery("r1", DM, " ")).text).toBe("…");
   });
 
-  it("when it is nearly all signs that are escaped, then it still is one message, with its anchor", () => {
+  it("when nearly all characters are escaped, then it is still one message, with its anchor", () => {
     const post = renderPost({
       ...sampleDelivery("r1", DM, escaped.slice(0, MAX_PART_LENGTH)),
       anchor: sampleAnchor,
@@ -87,14 +87,14 @@ describe("given markdown, for Slack to draw", () => {
 describe("given a digest (D5, O10)", () => {
   const other = { ...sampleAnchor, summary: "other" };
   const digest = (second: string) => ({
-    ...sampleDelivery("r1", DM, `in words\n\n${second}`),
+    ...sampleDelivery("r1", DM, `in text form\n\n${second}`),
     sections: [
       { number: 1, markdown: "**1.**\n\nfirst", anchor: sampleAnchor },
       { number: 2, markdown: second, anchor: other },
     ],
   });
 
-  it("then below each answer stands its own anchor, as a block that no text can imitate", () => {
+  it("then each answer has its anchor below it, as a block that text cannot imitate", () => {
     const { text, blocks } = renderPost(digest("**2.**\n\nsecond"));
     expect(text).toBe("*1.*\n\nfirst …");
     expect(blocks.map(({ type }) => type)).toEqual(["section", "context", "section", "context"]);
@@ -106,14 +106,14 @@ describe("given a digest (D5, O10)", () => {
     ]);
   });
 
-  it("when it is nearly all signs that are escaped, then it comes in words", () => {
+  it("when nearly all characters are escaped, then it is sent in text form", () => {
     const { text, blocks } = renderPost(digest(escaped.slice(0, 3_400)));
-    expect(text).toContain("in words");
+    expect(text).toContain("in text form");
     expect(blocks).toEqual([]);
   });
 });
 
-describe("given any text at all", () => {
+describe("given arbitrary text", () => {
   const piece = fc.oneof(
     fc.constantFrom(
       "**bold** ",
@@ -130,7 +130,7 @@ describe("given any text at all", () => {
   );
   const markdown = fc.array(piece, { maxLength: 120 }).map((pieces) => pieces.join(""));
 
-  it("then Slack takes every part of it, nobody is called, and no anchor is forged (D7, O16, F25)", () => {
+  it("then Slack accepts every part, without mentions and without a forged anchor (D7, O16, F25)", () => {
     fc.assert(
       fc.property(markdown, (text) => {
         for (const part of splitMarkdown(text, MAX_PART_LENGTH)) {
@@ -146,7 +146,7 @@ describe("given any text at all", () => {
     );
   });
 
-  it("then no word of it is lost", () => {
+  it("then no text is lost", () => {
     const words = fc.array(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1, maxLength: 700 });
     fc.assert(
       fc.property(words, fc.constantFrom(" ", "\n\n", " & ", "\n- ", " **b** "), (list, joint) => {

@@ -14,8 +14,8 @@ export interface RunningSlack {
   readonly adapter: SlackAdapter;
   readonly inbox: TestInbox;
   readonly logger: RecordingLogger;
-  /** The message that came of what somebody did, and what Slack was answered. */
-  heard(doing: Promise<SlackAnswer>): Promise<InboundMessage>;
+  /** The message that the inbox accepts after this action of a person. */
+  accepted(action: Promise<SlackAnswer>): Promise<InboundMessage>;
 }
 
 const open: (() => Promise<void>)[] = [];
@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-/** A local Slack and an adapter on it, gone after the test. `prepare` comes before the adapter starts. */
+/** A local Slack and an adapter, both stopped after the test. `prepare` runs before the adapter starts. */
 export const runSlack = async (
   mode: SlackMode,
   options: AdapterOptions & { prepare?: (slack: FakeSlack) => void; start?: boolean } = {},
@@ -41,10 +41,10 @@ export const runSlack = async (
   if (mode === "http") slack.sendEventsTo(host.urlOf(adapter.channel, "events"));
   const inbox = new TestInbox();
   if (start) await adapter.start(inbox);
-  const heard = async (doing: Promise<SlackAnswer>): Promise<InboundMessage> => {
+  const accepted = async (action: Promise<SlackAnswer>): Promise<InboundMessage> => {
     const before = inbox.accepted.items.length;
-    await doing;
+    await action;
     return (await inbox.accepted.count(before + 1))[before] as InboundMessage;
   };
-  return { slack, adapter, inbox, logger, heard };
+  return { slack, adapter, inbox, logger, accepted };
 };

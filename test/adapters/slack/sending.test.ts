@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { anchorBlock } from "../../../adapters/slack/render.ts";
 import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import { systemClock } from "../../../core/contract/ports/clock.ts";
-import { failureOf } from "../../contract/channel/harness-in-use.ts";
+import { failureOf } from "../../contract/channel/contract-rig.ts";
 import { sampleActivity } from "../../fakes/sample-activity.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
 import { sampleAnchor } from "../../fakes/sample-reply.ts";
@@ -18,8 +18,8 @@ const room = (id: string, thread?: string): Conversation => ({
 });
 const DM = room("D0ANN");
 
-describe("given replies to post in Slack (C3)", () => {
-  it("when one is posted, then with words for notifications, and nothing is unfurled", async () => {
+describe("given replies for Slack (C3)", () => {
+  it("when one is posted, then it has a text for notifications, and links are not unfurled", async () => {
     const { slack, adapter } = await runSlack("http");
     const delivery = sampleDelivery("r1", DM, "see **https://example.com/secret?q=1**");
     await adapter.deliver({ ...delivery, anchor: { ...sampleAnchor, link: "https://chat.example/m/1?a=1&b=2" } });
@@ -31,7 +31,7 @@ describe("given replies to post in Slack (C3)", () => {
     expect(post?.blocks.map(({ type }) => type)).toEqual(["section", "context"]);
   });
 
-  it("when it has an anchor, then as a block of its own, with a link and a local time (O10, O12)", () => {
+  it("when it has an anchor, then that is a separate block, with a link and a local time (O10, O12)", () => {
     const link = "https://chat.example/m/1?a=1&b=2";
     expect(anchorBlock({ ...sampleAnchor, summary: "<!here> & co", link })).toEqual({
       type: "context",
@@ -50,7 +50,7 @@ describe("given replies to post in Slack (C3)", () => {
     );
   });
 
-  it("when work is under way, then each piece of it has one button to cancel it", async () => {
+  it("when delegated work is running, then each item has one button to cancel it", async () => {
     const { slack, adapter } = await runSlack("http");
     const delivery = sampleDelivery("r1", DM, "working");
     const { messageId } = await adapter.deliver({ ...delivery, reply: sampleActivity("t1", DM, 1) });
@@ -71,7 +71,7 @@ describe("given replies to post in Slack (C3)", () => {
     ["is_archived", "target-gone"],
     ["msg_too_long", "rejected"],
     ["token_revoked", "unavailable"],
-  ])("when Slack answers %s, then the outcome is %s, after a single call", async (fault, reason) => {
+  ])("when Slack responds with %s, then the reason is %s, after a single call", async (fault, reason) => {
     const { slack, adapter } = await runSlack("http");
     slack.faultIn = (method) => (method === "chat.postMessage" ? fault : undefined);
     expect(await failureOf(adapter.deliver(sampleDelivery("r1", DM, "hi")))).toMatchObject({ reason });
@@ -85,14 +85,14 @@ describe("given replies to post in Slack (C3)", () => {
     expect(failure).toMatchObject({ reason: "forbidden", message: expect.stringContaining("chat:write") });
   });
 
-  it("when nothing listens at Slack's address, then nothing was sent, for certain", async () => {
+  it("when Slack is unreachable, then the failure says that nothing was sent", async () => {
     const { slack, adapter } = await runSlack("http");
     await slack.stop();
     slack.stop = async () => undefined;
     expect(await failureOf(adapter.deliver(sampleDelivery("r1", DM, "hi")))).toMatchObject({ reason: "unavailable" });
   });
 
-  it("when Slack asks to wait in one room, then that room waits, and no other does", async () => {
+  it("when Slack limits the rate in one room, then that room waits, and others do not", async () => {
     let skewMs = 0;
     const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + skewMs };
     const { slack, adapter } = await runSlack("http", { clock });
@@ -101,7 +101,7 @@ describe("given replies to post in Slack (C3)", () => {
       method === "chat.postMessage" && channel === "C0LOBBY" ? "429" : undefined;
     const failure = await failureOf(adapter.deliver(sampleDelivery("r1", room("C0LOBBY", "1.000001"), "hi")));
     expect(failure).toMatchObject({ reason: "rate-limited", retryAfterMs: 30_000 });
-    slack.mend();
+    slack.recover();
     const calls = slack.calls.items.length;
     const other = await failureOf(adapter.deliver(sampleDelivery("r2", room("C0LOBBY", "2.000002"), "hi")));
     expect(other).toMatchObject({ reason: "rate-limited", retryAfterMs: expect.any(Number) });
@@ -113,16 +113,16 @@ describe("given replies to post in Slack (C3)", () => {
   });
 });
 
-describe("given a post whose answer was lost", () => {
+describe("given a post whose response was lost", () => {
   const lost = async (target: Conversation) => {
     const running = await runSlack("http");
     running.slack.faultIn = (method) => (method === "chat.postMessage" ? "cut-after-accept" : undefined);
     await failureOf(running.adapter.deliver(sampleDelivery("r1", target, "hi")));
-    running.slack.mend();
+    running.slack.recover();
     return running;
   };
 
-  it.each([DM, room("C0LOBBY", "1.000001")])("when there is much else in %j, then it is found", async (target) => {
+  it.each([DM, room("C0LOBBY", "1.000001")])("when many messages follow it in %j, then it is found", async (target) => {
     const { slack, adapter } = await lost(target);
     const ts = slack.posted[0]?.ts;
     chatter(slack, target, 300);
@@ -130,13 +130,13 @@ describe("given a post whose answer was lost", () => {
     expect(await adapter.find(sampleDelivery("r2", target, "hi"))).toBe("absent");
   });
 
-  it("when the app may not read there, then it cannot tell", async () => {
+  it("when the app may not read there, then the result is cannot-tell", async () => {
     const { slack, adapter } = await lost(DM);
     slack.scopes.delete("channels:history");
     expect(await adapter.find(sampleDelivery("r1", DM, "hi"))).toBe("cannot-tell");
   });
 
-  it("when Slack is away, then it is asked again later", async () => {
+  it("when Slack is unavailable, then the search fails as unavailable, so that it is retried", async () => {
     const { slack, adapter } = await lost(DM);
     slack.faultIn = () => "503";
     expect(await failureOf(adapter.find(sampleDelivery("r1", DM, "hi")))).toMatchObject({ reason: "unavailable" });
@@ -150,8 +150,8 @@ const chatter = ({ world }: FakeSlack, { room, thread }: Conversation, count: nu
   }
 };
 
-describe("given what else Slack can do", () => {
-  it("when an answer is for one person, then only they see it, in the thread", async () => {
+describe("given the other abilities of Slack", () => {
+  it("when an answer is for one person, then only that person sees it, in the thread", async () => {
     const { slack, adapter } = await runSlack("http");
     const target = room("C0LOBBY", "1.000001");
     await adapter.deliverOnlyTo("U0BOB", sampleDelivery("r1", target, "psst"));
@@ -160,13 +160,13 @@ describe("given what else Slack can do", () => {
     expect(await failureOf(adapter.deliverOnlyTo("U0BOB", elsewhere))).toMatchObject({ reason: "rejected" });
   });
 
-  it("when somebody has never written in private, then their conversation is opened", async () => {
+  it("when a person has never written in private, then a direct message is opened", async () => {
     const { adapter } = await runSlack("http");
     expect(await adapter.privateConversation("U0BOB")).toEqual(room("D0BOB"));
     expect(await failureOf(adapter.privateConversation("U0NOBODY"))).toMatchObject({ reason: "target-gone" });
   });
 
-  it("when the agent works in a thread, then its status says so; without the scope nobody asks again", async () => {
+  it("when the agent works in a thread, then its status is shown; without the scope it is not requested again", async () => {
     const { slack, adapter } = await runSlack("http");
     await adapter.showTyping(DM);
     await adapter.showTyping(room("D0ANN", "1.000001"));
@@ -178,7 +178,7 @@ describe("given what else Slack can do", () => {
     expect(slack.calls.items).toHaveLength(calls);
   });
 
-  it("when a message is to be linked to, then by the address that Slack itself gives", async () => {
+  it("when the permalink of a message is requested, then it has the format of Slack", async () => {
     const { adapter } = await runSlack("http");
     expect(await adapter.permalink(room("C0LOBBY"), "1.000001")).toBe(
       "https://mooring.slack.com/archives/C0LOBBY/p1000001",

@@ -1,16 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Inbox } from "../../../adapters/contract/channel-adapter.ts";
 import { SlackAdapter } from "../../../adapters/slack/adapter.ts";
-import type { SlackLimits } from "../../../adapters/slack/api/web-api.ts";
-import { defaultSlackLimits } from "../../../adapters/slack/api/web-api.ts";
 import { SlackConfig } from "../../../adapters/slack/config.ts";
-import type { Clock } from "../../../core/contract/ports/clock.ts";
-import { systemClock } from "../../../core/contract/ports/clock.ts";
-import type { Logger } from "../../../core/contract/ports/logger.ts";
-import { silentLogger } from "../../../core/contract/ports/logger.ts";
+import { defaultSlackLimits, type SlackLimits } from "../../../adapters/slack/web-api.ts";
+import { alwaysWritable } from "../../../core/contract/ports/backbone.ts";
+import { type Clock, systemClock } from "../../../core/contract/ports/clock.ts";
+import { type Logger, silentLogger } from "../../../core/contract/ports/logger.ts";
 import { silentMeter } from "../../../core/contract/ports/telemetry.ts";
-import { alwaysWritable } from "../../../core/contract/ports/write-availability.ts";
-import type { ChannelHarness, Said, Trouble } from "../../contract/channel-harness.ts";
+import type { ChannelHarness, PlatformFault, Said } from "../../contract/channel-harness.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { textsOf } from "../../fakes/slack/check-blocks.ts";
 import { FakeSlack } from "../../fakes/slack/fake-slack.ts";
@@ -20,7 +17,7 @@ import { MemoryStore } from "../web/memory-store.ts";
 
 export type SlackMode = "http" | "socket";
 
-const FAULTS: Record<Trouble, string> = {
+const FAULTS: Record<PlatformFault, string> = {
   "rate-limited": "429",
   unavailable: "503",
   "answer-lost": "cut-after-accept",
@@ -29,7 +26,7 @@ const FAULTS: Record<Trouble, string> = {
   hanging: "hang",
 };
 
-/** Less patient than the product, so that tests are quick. */
+/** Shorter than in the product, so that tests are quick. */
 export const quickLimits: SlackLimits = {
   ...defaultSlackLimits,
   stopMs: 1_000,
@@ -71,7 +68,7 @@ export const slackAdapter = (slack: FakeSlack, mode: SlackMode, options: Adapter
   );
 };
 
-/** Puts Slack up for the contract suite. */
+/** Sets up Slack for the contract suite. */
 export const slackHarness =
   (mode: SlackMode) =>
   async ({ channel }: { channel: string }): Promise<ChannelHarness> => {
@@ -81,7 +78,7 @@ export const slackHarness =
     let adapter = slackAdapter(slack, mode, { channel });
     const named = new Map<string, string>();
     const unstored = new Recorder<"none">();
-    /** Over a socket Slack is not told that something was not stored, but people of a test want to know. */
+    /** Over a socket Slack gets no refusal, so this records messages that were not stored. */
     const watched = (inbox: Inbox): Inbox => ({
       async accept(message) {
         await inbox.accept(message).catch((error: unknown) => {
@@ -115,21 +112,21 @@ export const slackHarness =
         const ts = named.get(event) ?? slack.world.nextTs();
         named.set(event, ts);
         const user = `U0${person.toUpperCase()}`;
-        const called = `<@${slack.world.botUserId}> ${text}`;
+        const mention = `<@${slack.world.botUserId}> ${text}`;
         const said =
           place === "private"
             ? slack.say({ user, text, ts })
-            : slack.say({ user, text: called, ts, thread, room: "C0LOBBY", as: "app_mention" });
+            : slack.say({ user, text: mention, ts, thread, room: "C0LOBBY", as: "app_mention" });
         const lost = unstored.count(unstored.items.length + 1).then(() => ({ answer: "none" as const }));
         return (await Promise.race([said, lost])).answer;
       },
       async posted(atLeast) {
         return (await slack.until((posted) => posted.length >= atLeast)).map(seen);
       },
-      breakPlatform(trouble) {
-        slack.faultIn = (method) => (method.startsWith("chat.") ? FAULTS[trouble] : undefined);
+      breakPlatform(fault) {
+        slack.faultIn = (method) => (method.startsWith("chat.") ? FAULTS[fault] : undefined);
       },
-      mendPlatform: () => slack.mend(),
+      recoverPlatform: () => slack.recover(),
       removePost(messageId) {
         const at = slack.world.messages.findIndex(({ ts }) => ts === messageId);
         slack.world.messages.splice(at, 1);
@@ -142,7 +139,7 @@ export const slackHarness =
     };
   };
 
-/** A message as a client draws it: blocks if there are some, else the text. */
+/** A message as a client shows it: its blocks, or its text if it has no blocks. */
 const seen = (message: SlackMessage) => {
   const all = [...message.blocks, ...message.attachments.flatMap(({ blocks = [] }) => blocks)];
   const sections = message.blocks.filter(({ type }) => type === "section");

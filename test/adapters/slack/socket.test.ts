@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { systemClock } from "../../../core/contract/ports/clock.ts";
-import { failureOf } from "../../contract/channel/harness-in-use.ts";
+import { failureOf } from "../../contract/channel/contract-rig.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import type { RunningSlack } from "./running-slack.ts";
 import { runSlack } from "./running-slack.ts";
@@ -9,30 +9,30 @@ import { quickLimits } from "./slack-harness.ts";
 
 const greeted = ({ slack }: RunningSlack, times: number) => slack.sockets.greeted.count(times);
 
-/** The socket is open again, and messages arrive over it. */
-const expectToHear = async ({ slack, heard }: RunningSlack, text = "still there?") => {
-  expect((await heard(slack.say({ text }))).text).toBe(text);
+/** Checks that messages arrive over the socket. */
+const expectMessages = async ({ slack, accepted }: RunningSlack, text = "still there?") => {
+  expect((await accepted(slack.say({ text }))).text).toBe(text);
 };
 
 describe("given a socket to Slack (C3)", () => {
-  it("when Slack asks for a new one, then there is one, and nothing is lost in between", async () => {
+  it("when Slack requests a reconnect, then a new socket is opened, and messages arrive", async () => {
     const running = await runSlack("socket");
     for (let round = 1; round <= 3; round++) {
       running.slack.sockets.refresh();
       await greeted(running, round + 1);
     }
-    await expectToHear(running);
+    await expectMessages(running);
     expect(running.adapter.health()).toEqual({ ok: true });
   });
 
-  it("when it is cut, then it is opened again", async () => {
+  it("when the network drops it, then it reconnects", async () => {
     const running = await runSlack("socket");
     running.slack.sockets.drop();
     await greeted(running, 2);
-    await expectToHear(running);
+    await expectMessages(running);
   });
 
-  it("when a message was not acknowledged before it was cut, then it comes again, with the same id", async () => {
+  it("when it drops before a message is acknowledged, then Slack redelivers the message, with the same id", async () => {
     const { slack, inbox, logger } = await runSlack("socket");
     inbox.refuseNext(new AppError("unavailable", "the store is away"));
     const said = slack.say({ text: "do not forget" });
@@ -45,53 +45,49 @@ describe("given a socket to Slack (C3)", () => {
   });
 
   it.each<[string, (running: RunningSlack) => void]>([
-    ["the address cannot be asked for (500)", ({ slack }) => fail(slack, "503")],
-    ["the request for the address is cut", ({ slack }) => fail(slack, "cut-after-accept")],
-    ["the answer is no JSON", ({ slack }) => fail(slack, "no-json")],
-    ["Slack asks to wait", ({ slack }) => fail(slack, "429")],
+    ["the request for its address fails (503)", ({ slack }) => fail(slack, "503")],
+    ["the request for its address is cut", ({ slack }) => fail(slack, "cut-after-accept")],
+    ["the response is not JSON", ({ slack }) => fail(slack, "no-json")],
+    ["Slack limits the rate", ({ slack }) => fail(slack, "429")],
     ["the token is revoked", ({ slack }) => fail(slack, "token_revoked")],
     ["Socket Mode is switched off", ({ slack }) => fail(slack, "link_disabled")],
     [
       "upgrades are refused",
       ({ slack }) => {
-        slack.sockets.manners = "refusing";
+        slack.sockets.behaviour = "refusing";
       },
     ],
-  ])(
-    "when it cannot be opened again because %s, then that is reported, and mended when it can be",
-    async (_, spoil) => {
-      const running = await runSlack("socket");
-      const { slack, adapter, logger } = running;
-      spoil(running);
-      slack.sockets.drop();
-      await logger.lines.until((lines) => lines.filter(({ level }) => level === "warn").length >= 3);
-      expect(adapter.health()).toMatchObject({ ok: false, reason: expect.any(String) });
-      slack.mend();
-      slack.sockets.manners = "good";
-      await greeted(running, 2);
-      await expectToHear(running);
-      expect(adapter.health()).toEqual({ ok: true });
-    },
-  );
-
-  it("when nobody says hello, then it is tried again", async () => {
-    let patient = true;
-    const helloMs = 3_600_000;
-    const after = (ms: number, callback: () => void) =>
-      systemClock.after(ms === helloMs && !patient ? 0 : ms, callback);
-    const running = await runSlack("socket", { limits: { ...quickLimits, helloMs }, clock: { ...systemClock, after } });
-    const { slack, logger } = running;
-    patient = false;
-    slack.sockets.manners = "silent";
+  ])("when it cannot reconnect because %s, then health reports it, and it reconnects afterwards", async (_, spoil) => {
+    const running = await runSlack("socket");
+    const { slack, adapter, logger } = running;
+    spoil(running);
     slack.sockets.drop();
-    await logger.lines.until((lines) => lines.some(({ fields }) => String(fields.error).includes("no hello")));
-    patient = true;
-    slack.sockets.manners = "good";
+    await logger.lines.until((lines) => lines.filter(({ level }) => level === "warn").length >= 3);
+    expect(adapter.health()).toMatchObject({ ok: false, reason: expect.any(String) });
+    slack.recover();
+    slack.sockets.behaviour = "normal";
     await greeted(running, 2);
-    await expectToHear(running);
+    await expectMessages(running);
+    expect(adapter.health()).toEqual({ ok: true });
   });
 
-  it("when the token is not valid from the start, then the start fails and says what to do", async () => {
+  it("when Slack sends no hello, then it reconnects", async () => {
+    let waits = true;
+    const helloMs = 3_600_000;
+    const after = (ms: number, callback: () => void) => systemClock.after(ms === helloMs && !waits ? 0 : ms, callback);
+    const running = await runSlack("socket", { limits: { ...quickLimits, helloMs }, clock: { ...systemClock, after } });
+    const { slack, logger } = running;
+    waits = false;
+    slack.sockets.behaviour = "silent";
+    slack.sockets.drop();
+    await logger.lines.until((lines) => lines.some(({ fields }) => String(fields.error).includes("no hello")));
+    waits = true;
+    slack.sockets.behaviour = "normal";
+    await greeted(running, 2);
+    await expectMessages(running);
+  });
+
+  it("when the token is invalid at start, then the start fails, and health reports the remedy", async () => {
     const { adapter, inbox, slack } = await runSlack("socket", { start: false });
     slack.appToken = "xapp-1-A0OTHER-0-other";
     await expect(adapter.start(inbox)).rejects.toThrow();
@@ -100,7 +96,7 @@ describe("given a socket to Slack (C3)", () => {
   });
 
   it.each([
-    "no JSON",
+    "not JSON",
     "7",
     "null",
     JSON.stringify({ type: "events_api" }),
@@ -108,14 +104,14 @@ describe("given a socket to Slack (C3)", () => {
     JSON.stringify({ type: "events_api", envelope_id: "e", payload: { event: null } }),
     JSON.stringify({ type: "interactive", envelope_id: "e" }),
     JSON.stringify({ type: "moon_landing", envelope_id: "e", payload: { type: "moon_landing" } }),
-  ])("when the frame %j comes, then nothing breaks", async (frame) => {
+  ])("when it receives the frame %j, then there is no unhandled rejection, and messages arrive", async (frame) => {
     const rejections = new Recorder<unknown>();
     const note = (reason: unknown) => rejections.add(reason);
     process.on("unhandledRejection", note);
     try {
       const running = await runSlack("socket");
       running.slack.sockets.sendRaw(frame);
-      await expectToHear(running);
+      await expectMessages(running);
       expect(running.inbox.offered.items).toHaveLength(1);
       expect(rejections.items).toEqual([]);
     } finally {
@@ -123,13 +119,13 @@ describe("given a socket to Slack (C3)", () => {
     }
   });
 
-  it("when the channel is stopped while it is being opened again, then no socket is left", async () => {
+  it("when the channel stops during a reconnect, then no socket is left open", async () => {
     const { slack, adapter, logger } = await runSlack("socket");
     slack.faultIn = (method) => (method === "apps.connections.open" ? "hang" : undefined);
     slack.sockets.drop();
     await slack.calls.until((calls) => calls.filter(({ method }) => method === "apps.connections.open").length >= 2);
     const stopped = adapter.stop();
-    slack.mend();
+    slack.recover();
     await stopped;
     expect(slack.sockets.sockets).toEqual([]);
     const lines = logger.lines.items.length;
@@ -138,14 +134,14 @@ describe("given a socket to Slack (C3)", () => {
   });
 
   it.each(["auth.test", "apps.connections.open"])(
-    "when the channel is stopped while it still starts (%s), then no socket is left",
+    "when the channel stops while it starts (%s), then no socket is left open",
     async (slow) => {
       const { slack, adapter, inbox } = await runSlack("socket", { start: false });
       slack.faultIn = (method) => (method === slow ? "hang" : undefined);
       const starting = failureOf(adapter.start(inbox));
       await slack.calls.until((calls) => calls.some(({ method }) => method === slow));
       const stopped = adapter.stop();
-      slack.mend();
+      slack.recover();
       await stopped;
       expect(await starting).toBeInstanceOf(Error);
       expect(slack.sockets.sockets).toEqual([]);
@@ -154,7 +150,7 @@ describe("given a socket to Slack (C3)", () => {
     },
   );
 
-  it("when a socket ends again and again at once, then it is not opened in a mad loop", async () => {
+  it("when sockets end right after they open, then the reconnect is delayed", async () => {
     const limits = { ...quickLimits, reconnectMs: 3_600_000, maxReconnectMs: 3_600_000 };
     const running = await runSlack("socket", { limits });
     running.slack.sockets.drop();

@@ -49,7 +49,7 @@ describe("given mooring check --live", () => {
 
   it("when another server answers there, then the finding says so", async () => {
     await use.start({ tokenUrl: use.host.urlOf("nobody", "home") });
-    expect(await use.adapter.checkLive()).toEqual([expect.stringContaining("something else answers there")]);
+    expect(await use.adapter.checkLive()).toEqual([expect.stringContaining("another server answers there")]);
   });
 
   it("when a server with another error format answers there, then the finding says so", async () => {
@@ -60,7 +60,7 @@ describe("given mooring check --live", () => {
     await use.start({ tokenUrl: `http://127.0.0.1:${(other.address() as AddressInfo).port}` });
     const problems = await use.adapter.checkLive();
     other.close();
-    expect(problems).toEqual([expect.stringContaining("something else answers there")]);
+    expect(problems).toEqual([expect.stringContaining("another server answers there")]);
   });
 
   it("when Teams could not reach the gateway, then the finding names the endpoint", async () => {

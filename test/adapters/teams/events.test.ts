@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Activity } from "../../../adapters/teams/inbound/activity.ts";
-import { isMentioned, messageText } from "../../../adapters/teams/inbound/message-text.ts";
+import { Activity, isMentioned, messageText } from "../../../adapters/teams/activity.ts";
 import type { Arrival } from "../../../adapters/teams/inbound.ts";
 import { conversationId, installationIn, referenceOf, userMessageOf } from "../../../adapters/teams/inbound.ts";
 import { commandIn } from "../../fakes/sample-message.ts";
@@ -64,7 +63,7 @@ describe("given an activity of Teams that is a message", () => {
       sentAt: AT,
       traceId: "trace",
     });
-    expect(said(activity({ from: { id: "29:ann" } }))?.account).toEqual({ id: "29:ann", name: "Somebody" });
+    expect(said(activity({ from: { id: "29:ann" } }))?.account).toEqual({ id: "29:ann", name: "Unknown user" });
     expect(said(activity({ timestamp: "soon" }))?.sentAt).toBe(new Date(NOW).toISOString());
     expect(said(activity({ timestamp: undefined }))?.sentAt).toBe(new Date(NOW).toISOString());
   });
@@ -204,5 +203,64 @@ describe("given text with mentions as Teams writes it", () => {
     expect(text("a  \t b\n\n c\u00a0d")).toBe("a b\n\n c d");
     expect(text("half \ud800")).toBe("half \ufffd");
     expect(text(undefined)).toBe("");
+  });
+});
+
+describe("given a message with unusual fields", () => {
+  const reply = 'itemtype="http://schema.skype.com/Reply"';
+
+  it("when it is a command or an edit, then later edits do not change it (F13)", () => {
+    expect(said(activity())).toHaveProperty("editable", true);
+    expect(said(activity({ text: "/new" }))).not.toHaveProperty("editable");
+    expect(said(activity({ type: "messageUpdate" }))).not.toHaveProperty("editable");
+  });
+
+  it("when Teams reports neither language nor time zone, then the account has none", () => {
+    expect(said(activity())?.account).toStrictEqual({ id: "ann", name: "Ann" });
+  });
+
+  it("when Teams says that a conversation is personal, then it is private, regardless of its id", () => {
+    const conversation = { id: "19:ann_bot@unq.gbl.spaces", conversationType: "personal" };
+    expect(said(activity({ conversation }))?.conversation.kind).toBe("private");
+    expect(said(activity({ conversation: { id: "a:1", conversationType: "groupChat" } }))).toBeUndefined();
+  });
+
+  it("when a pressed button does not name its card, then it answers the first message of the thread (O14)", () => {
+    const value = { mooring: { command: "why" } };
+    expect(said(inChannel({ text: undefined, value }))?.replyTo).toBe("m0");
+  });
+
+  it("when a quote lacks the id of its message, then the next quote counts", () => {
+    const content = `<blockquote ${reply}>x</blockquote><blockquote ${reply} itemid="m7">y</blockquote>`;
+    expect(said(inChannel({ attachments: [{ contentType: "text/html", content }] }))?.replyTo).toBe("m7");
+  });
+
+  it("when the mark-up of a mention has attributes or is left open, then it is not part of the text", () => {
+    const bob = { type: "mention", mentioned: { id: "29:bob" }, text: '<at id="12">Bob</at>' };
+    expect(said(activity({ text: 'ask <at id="12">Bob</at>', entities: [bob] }))?.text).toBe("ask @Bob");
+    expect(said(activity({ text: 'ask <at id="12">him' }))?.text).toBe("ask him");
+  });
+});
+
+describe("given a message in a room, when its link is made (O12)", () => {
+  const linkOf = (one: Activity) => said(one, { mentionOnly: false })?.link;
+
+  it("then the link of a channel message names tenant, team and thread", () => {
+    expect(linkOf(inChannel({ id: "m 1" }))).toBe(
+      "https://teams.microsoft.com/l/message/19%3Aabc%40thread.tacv2/m%201?tenantId=dir&groupId=group&parentMessageId=m0",
+    );
+    const first = { id: ROOM, conversationType: "channel" };
+    expect(linkOf(inChannel({ conversation: first }))).toContain("&parentMessageId=m1");
+  });
+
+  it("then the link of a group chat says that it is a chat", () => {
+    const conversation = { id: "19:x@thread.v2", conversationType: "groupChat" };
+    expect(linkOf(activity({ conversation }))).toBe(
+      "https://teams.microsoft.com/l/message/19%3Ax%40thread.v2/m1?context=%7B%22contextType%22%3A%22chat%22%7D",
+    );
+  });
+
+  it("when Teams does not name the team of a channel, then there is no link", () => {
+    expect(said(inChannel({ channelData: { team: { id: "team" } } }))).not.toHaveProperty("link");
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { systemClock } from "../../../core/contract/ports/clock.ts";
-import { failureOf } from "../../contract/channel/harness-in-use.ts";
+import { failureOf } from "../../contract/channel/contract-rig.ts";
 import { TeamsUnderTest } from "./teams-under-test.ts";
 
 const use = new TeamsUnderTest();

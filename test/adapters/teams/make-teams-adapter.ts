@@ -2,11 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { AdapterContext } from "../../../adapters/contract/adapter-context.ts";
 import { TeamsAdapter } from "../../../adapters/teams/adapter.ts";
 import { TeamsConfig } from "../../../adapters/teams/config.ts";
-import type { Clock } from "../../../core/contract/ports/clock.ts";
-import { systemClock } from "../../../core/contract/ports/clock.ts";
+import { alwaysWritable } from "../../../core/contract/ports/backbone.ts";
+import { type Clock, systemClock } from "../../../core/contract/ports/clock.ts";
 import { silentLogger } from "../../../core/contract/ports/logger.ts";
 import { silentMeter } from "../../../core/contract/ports/telemetry.ts";
-import { alwaysWritable } from "../../../core/contract/ports/write-availability.ts";
 import type { FakeTeams } from "../../fakes/teams/fake-teams.ts";
 import { MemoryStore } from "../web/memory-store.ts";
 

@@ -6,7 +6,7 @@ import { References } from "../../../adapters/teams/api/references.ts";
 import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import type { Clock } from "../../../core/contract/ports/clock.ts";
 import { systemClock } from "../../../core/contract/ports/clock.ts";
-import { failureOf } from "../../contract/channel/harness-in-use.ts";
+import { failureOf } from "../../contract/channel/contract-rig.ts";
 import { Gate } from "../../fakes/model-answer.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
 import { TeamsUnderTest } from "./teams-under-test.ts";
@@ -47,7 +47,7 @@ describe("given an unreachable Teams", () => {
   ])("when the server %s, then certainly nothing was sent, and the answer waits (D5)", async (_, connected) => {
     const serviceUrl = await listen(connected);
     await use.start({ serviceUrls: [serviceUrl] }, { clock: hurried });
-    await new References(use.store, "teams").keepRoom(target.room, { serviceUrl, kind: "groupChat" });
+    await new References(use.store, "teams").storeRoom(target.room, { serviceUrl, kind: "groupChat" });
     expect(await failureOf(deliver())).toMatchObject({ reason: "unavailable" });
     expect(sockets.size).toBe(1);
   });

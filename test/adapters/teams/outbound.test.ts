@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { UnreachablePlace } from "../../../adapters/contract/abilities.ts";
+import type { UnreachableConversation } from "../../../adapters/contract/abilities.ts";
 import type { Delivery } from "../../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import type { Clock } from "../../../core/contract/ports/clock.ts";
-import { failureOf } from "../../contract/channel/harness-in-use.ts";
+import { failureOf } from "../../contract/channel/contract-rig.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
 import type { TeamsFault } from "../../fakes/teams/fault.ts";
 import { teamsFaults } from "../../fakes/teams/fault.ts";
@@ -162,7 +162,7 @@ describe("given a room that the app was removed from", () => {
     use.teams.fault = teamsFaults.removed;
     for (let n = 0; n < 2; n++) expect(await failureOf(deliver(target))).toHaveProperty("reason", "target-gone");
     expect(sends()).toHaveLength(1);
-    use.teams.mend();
+    use.teams.recover();
     await use.received({ text: "I am back" });
     await deliver(target, "welcome");
     expect(use.teams.api.posts.items).toHaveLength(1);
@@ -186,7 +186,7 @@ describe("given a conversation that Teams refuses all messages for", () => {
       message: expect.stringMatching(state),
     });
   const places = async () => {
-    const found: UnreachablePlace[] = [];
+    const found: UnreachableConversation[] = [];
     for await (const place of use.adapter.unreachable()) found.push(place);
     return found;
   };
@@ -213,7 +213,7 @@ describe("given a conversation that Teams refuses all messages for", () => {
       await isRefused(target, state);
       await isRefused(target, state);
       expect(sends()).toHaveLength(2);
-      use.teams.mend();
+      use.teams.recover();
       passedMs = 2 * pauseMs + 1_000;
       await deliver(target, "at last");
       await deliver(target, "and on");
@@ -227,7 +227,7 @@ describe("given a conversation that Teams refuses all messages for", () => {
     for (const reopen of [() => use.received({ text: "hello" }), () => use.teams.install("add")]) {
       use.teams.fault = teamsFaults.blocked;
       await isRefused(target, /^blocked:/);
-      use.teams.mend();
+      use.teams.recover();
       await reopen();
       await deliver(target, "welcome");
     }
@@ -239,7 +239,7 @@ describe("given a conversation that Teams refuses all messages for", () => {
     use.teams.fault = teamsFaults.disabled;
     await isRefused(target, /^disabled:/);
     await isRefused(target, /^disabled:/, { byHand: true });
-    use.teams.mend();
+    use.teams.recover();
     await deliver(target, "an answer", { byHand: true });
     expect(sends()).toHaveLength(3);
   });

@@ -49,7 +49,7 @@ describe("given a forged request (F22)", () => {
   });
 
   it("when it contains its own signing key, then that key is not used", async () => {
-    const jwk = await use.teams.mint.strangersKey();
+    const jwk = await use.teams.mint.forgersKey();
     await refuse(use.teams.send(activity(), { forged: true, header: { jwk } }));
     await refuse(use.teams.send(activity(), { forged: true, header: { jwk, kid: undefined } }));
   });
@@ -58,7 +58,7 @@ describe("given a forged request (F22)", () => {
     "when it names the address of its key in %s, then that address is not requested",
     async (name) => {
       const elsewhere = await FakeTeams.start();
-      elsewhere.mint.moreKeys = [await use.teams.mint.strangersKey()];
+      elsewhere.mint.moreKeys = [await use.teams.mint.forgersKey()];
       const address = `${elsewhere.origin}/v1/.well-known/keys`;
       await refuse(use.teams.send(activity(), { forged: true, header: { [name]: address } }));
       expect(elsewhere.requests).toEqual([]);

@@ -2,9 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Delivery } from "../../../adapters/contract/channel-adapter.ts";
 import { splitMarkdown } from "../../../adapters/contract/markdown/split-markdown.ts";
-import { MAX_PART_LENGTH, writtenSize } from "../../../adapters/teams/render/escape.ts";
-import { renderMarkdown } from "../../../adapters/teams/render/markdown.ts";
-import { renderDelivery } from "../../../adapters/teams/render.ts";
+import { renderMarkdown } from "../../../adapters/teams/markdown.ts";
+import { MAX_PART_LENGTH, renderDelivery, sourceSize } from "../../../adapters/teams/render.ts";
 import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import { drawnOrPlain } from "../../fakes/drawn-or-plain.ts";
 import { sampleActivity } from "../../fakes/sample-activity.ts";
@@ -25,7 +24,7 @@ const bytesOf = (value: unknown) => {
   return Math.max(Buffer.byteLength(json), json.length * 2);
 };
 const MAX_BYTES = 28 * 1024;
-const partsOf = (markdown: string) => splitMarkdown(markdown, MAX_PART_LENGTH, writtenSize);
+const partsOf = (markdown: string) => splitMarkdown(markdown, MAX_PART_LENGTH, sourceSize);
 const OUR_TAGS = /<\/?(?:p|strong|em|strike|code|pre|blockquote)>|<br\/>|<a href="[^"<>]*">|<\/a>/g;
 
 describe("given markdown", () => {
@@ -338,5 +337,35 @@ describe("given actions", () => {
   it("when it is a part of a digest, then it has the buttons of its items (O13)", () => {
     const sections = [{ number: 1, markdown: "x", anchor: sampleAnchor }];
     expect(buttonsOf(withActions(1, { part: { index: 0, count: 2, markdown: "x" }, sections }))).toHaveLength(1);
+  });
+});
+
+describe("given markdown that Teams has no mark-up for", () => {
+  it.each([
+    ["an empty item", "-\n- b", "<p>• <br/>• b</p>"],
+    ["an item that is only code", "- ```\n  ls\n  ```", "<p>• </p><pre>ls</pre>"],
+    [
+      "code and a quote in one item",
+      "- a\n\n  ```\n  ls\n  ```\n\n  > q",
+      "<p>• a</p><pre>ls</pre><blockquote><p>q</p></blockquote>",
+    ],
+    ["a link without encryption", "[x](http://x.example/)", '<p><a href="http://x.example/">x</a></p>'],
+    ["an address that runs code", "[x](javascript:'https:')", "<p>x (javascript:'https:')</p>"],
+    ["a link to a file", "[x](notes.md)", "<p>x (notes.md)</p>"],
+    ["a link without an address", "[x]()", "<p>x</p>"],
+    [
+      "a label in capitals",
+      "[Docs]\n\n[Docs]: https://x.example/",
+      '<p><a href="https://x.example/">Docs</a></p><p>[Docs]: https://x.example/</p>',
+    ],
+  ])("when it has %s, then all of it is shown", (_, markdown, xml) => {
+    expect(renderMarkdown(markdown)).toBe(xml);
+  });
+
+  it("when quotes are nested more deeply than a phone can show, then the inner ones stay at the last level", () => {
+    const levels = (markdown: string) => renderMarkdown(markdown).split("<blockquote>").length - 1;
+    expect(levels("> > > > x")).toBe(4);
+    expect(levels("> > > > > > x")).toBe(4);
+    expect(levels("- > > > > > x")).toBe(3);
   });
 });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Inbox } from "../../../adapters/contract/channel-adapter.ts";
 import { systemClock } from "../../../core/contract/ports/clock.ts";
-import type { ChannelHarness, Said, Trouble } from "../../contract/channel-harness.ts";
+import type { ChannelHarness, PlatformFault, Said } from "../../contract/channel-harness.ts";
 import { FakeTeams } from "../../fakes/teams/fake-teams.ts";
 import type { TeamsFault } from "../../fakes/teams/fault.ts";
 import { teamsFaults } from "../../fakes/teams/fault.ts";
@@ -9,7 +9,7 @@ import { WebhookHost } from "../../fakes/webhook-host.ts";
 import { MemoryStore } from "../web/memory-store.ts";
 import { makeTeamsAdapter } from "./make-teams-adapter.ts";
 
-const FAULTS: Record<Trouble, TeamsFault> = {
+const FAULTS: Record<PlatformFault, TeamsFault> = {
   "rate-limited": teamsFaults.rateLimited,
   unavailable: teamsFaults.unavailable,
   "answer-lost": "cut-after-accept",
@@ -68,10 +68,10 @@ export const teamsHarness = async ({ channel }: { channel: string }): Promise<Ch
         };
       });
     },
-    breakPlatform(trouble) {
-      teams.fault = FAULTS[trouble];
+    breakPlatform(fault) {
+      teams.fault = FAULTS[fault];
     },
-    mendPlatform: () => teams.mend(),
+    recoverPlatform: () => teams.recover(),
     removePost(messageId) {
       const at = teams.api.posts.items.findIndex(({ id }) => id === messageId);
       teams.api.posts.items.splice(at, 1);

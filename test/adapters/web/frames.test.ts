@@ -213,3 +213,12 @@ describe("given a reply for a visitor, when it is rendered as a frame", () => {
     expect(draw({})).not.toHaveProperty("activity");
   });
 });
+
+describe("given a frame with an invalid field inside another one", () => {
+  it("then the problem names the path of the field", () => {
+    const frame = { ...message("x"), attachments: [{ id: "a" }, { id: 7 }] };
+    expect(parseFrame(Buffer.from(JSON.stringify(frame)))).toMatchObject({
+      problem: expect.stringMatching(/^attachments\.1\.id: /),
+    });
+  });
+});

@@ -37,7 +37,7 @@ export class MemoryStore implements Store {
   async put<T>(key: Key<T>, value: T, { ifRevision, ttlMs }: PutOptions = {}): Promise<number> {
     await this.before("put", key.collection.name);
     const there = this.#at(key)?.revision ?? 0;
-    if (ifRevision !== undefined && ifRevision !== there) throw new RevisionConflict(key.spelled, ifRevision);
+    if (ifRevision !== undefined && ifRevision !== there) throw new RevisionConflict(key.encoded, ifRevision);
     const life = ttlMs ?? key.collection.ttlMs;
     const expiresAt = life === undefined ? Number.POSITIVE_INFINITY : this.#clock.now() + life;
     const revision = ++this.#revision;
@@ -50,12 +50,12 @@ export class MemoryStore implements Store {
   async delete(key: Key<unknown>, { ifRevision }: { ifRevision?: number } = {}): Promise<void> {
     await this.before("put", key.collection.name);
     const there = this.#at(key)?.revision ?? 0;
-    if (ifRevision !== undefined && ifRevision !== there) throw new RevisionConflict(key.spelled, ifRevision);
+    if (ifRevision !== undefined && ifRevision !== there) throw new RevisionConflict(key.encoded, ifRevision);
     this.#kept.delete(nameOf(key));
   }
 
   async *list<T>(prefix: Prefix<T>): AsyncIterable<Listed<T>> {
-    const below = `${prefix.collection.name}/${prefix.spelled === "" ? "" : `${prefix.spelled}.`}`;
+    const below = `${prefix.collection.name}/${prefix.encoded === "" ? "" : `${prefix.encoded}.`}`;
     for (const [name, kept] of [...this.#kept].sort(([a], [b]) => (a < b ? -1 : 1))) {
       if (!name.startsWith(below)) continue;
       const value = prefix.collection.schema.parse(JSON.parse(kept.json));
@@ -69,4 +69,4 @@ export class MemoryStore implements Store {
   }
 }
 
-const nameOf = (key: Key<unknown>): string => `${key.collection.name}/${key.spelled}`;
+const nameOf = (key: Key<unknown>): string => `${key.collection.name}/${key.encoded}`;

@@ -15,7 +15,7 @@ const typesOf = (schema: { options: readonly { shape: { type: { value: string } 
 
 describe("given docs/protocol.md", () => {
   it.each([["client", ClientFrame] as const, ["server", ServerFrame] as const])(
-    "when its examples of what the %s sends are parsed, then each is right, and every type has one",
+    "when its example frames of the %s are parsed, then each is valid, and every type has one",
     (side, schema) => {
       const frames = examples(side);
       const parsed = frames.map((frame) => schema.parse(frame));

@@ -4,13 +4,11 @@ import { WebAdapter } from "../../../adapters/web/adapter.ts";
 import { WebConfig } from "../../../adapters/web/config.ts";
 import type { UserSignal } from "../../../core/contract/messages/signals.ts";
 import type { InboundMessage } from "../../../core/contract/messages/user-message.ts";
-import type { Clock } from "../../../core/contract/ports/clock.ts";
-import { systemClock } from "../../../core/contract/ports/clock.ts";
+import { alwaysWritable, type WriteAvailability } from "../../../core/contract/ports/backbone.ts";
+import { type Clock, systemClock } from "../../../core/contract/ports/clock.ts";
 import { silentLogger } from "../../../core/contract/ports/logger.ts";
 import type { Store } from "../../../core/contract/ports/store.ts";
 import { silentMeter } from "../../../core/contract/ports/telemetry.ts";
-import type { WriteAvailability } from "../../../core/contract/ports/write-availability.ts";
-import { alwaysWritable } from "../../../core/contract/ports/write-availability.ts";
 import { MemoryStore } from "./memory-store.ts";
 import { SocketHost } from "./socket-host.ts";
 
@@ -48,7 +46,7 @@ export const makeWebAdapter = (publicUrl: string, options: WebGatewayOptions = {
     agent: "mooring",
     publicUrl,
     store: options.store ?? new MemoryStore(clock),
-    signal: (signal) => (options.signal ? options.signal(signal) : adapter.hear(signal)),
+    signal: (signal) => (options.signal ? options.signal(signal) : adapter.onSignal(signal)),
     commands: [],
     sessionOf: options.sessionOf ?? (async ({ room }) => `session-of-${room}`),
     writes: options.writes ?? alwaysWritable,

@@ -59,7 +59,7 @@ export const webHarness = async ({ channel }: { channel: string }): Promise<Chan
       return posts;
     },
     breakPlatform() {},
-    mendPlatform() {},
+    recoverPlatform() {},
     removePost() {},
     async close() {
       await host.close();

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import Database from "libsql";
 import type { Floor } from "./floor.ts";
 
-/** As long as those of the product. */
+/** The same length as those of the product. */
 const SUBJECT = "default.user.message.bench";
 const KEY = "+bench/-/+the%20room%20of%20a%20conversation/-";
 
-/** libsql with one transaction for all that waits in a pass of the event loop: a row in, a row out. */
+/** libsql with one transaction for all pending writes of a pass of the event loop: a row in, a row out. */
 export const embeddedFloor = async (): Promise<Floor> => {
   const dir = await mkdtemp(join(tmpdir(), "mooring-floor-"));
   const db = new Database(join(dir, "floor.db"));

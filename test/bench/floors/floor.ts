@@ -1,12 +1,12 @@
-/** The bare driver, doing the durable work of the bus and the store and nothing else. */
+/** The bare driver with the durable work of the bus and the store only. */
 export interface Floor {
-  /** Resolves once a message is stored; it is handled as it arrives, and stored as ended after that. */
+  /** Resolves once a message is stored; it is handled when it arrives, and then stored as ended. */
   publish(body: object, handle: () => Promise<void>): Promise<void>;
   put(key: string, value: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Published and handled; resolves when the handler has had it. */
+/** Published and handled; resolves when the handler has received it. */
 export const roundTrip = async (floor: Floor): Promise<void> => {
   let handled: () => void = () => undefined;
   const done = new Promise<void>((resolve) => {

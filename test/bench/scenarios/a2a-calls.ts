@@ -3,10 +3,10 @@ import type { Scenario } from "../scenario.ts";
 import { eachBackbone } from "../servers/each-backbone.ts";
 
 const IN_FLIGHT = 32;
-/** A round warms up what the others measure: with fewer calls both sides still wait for their compiler. */
+/** The first round is a warm-up: with fewer calls both sides would still be compiled during the measurement. */
 const CALLS = 2_000;
 
-/** SendMessage, waited for: our server beside the SDK's own in Fastify, with as many durable writes. */
+/** Blocking SendMessage: our server beside the SDK's own in Fastify, with as many durable writes. */
 export const a2aCalls: Scenario = {
   name: "A2A calls",
   aim: "≥ 0.7",

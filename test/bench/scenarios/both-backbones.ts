@@ -12,7 +12,7 @@ export interface Rig {
   readonly floor: Floor;
 }
 
-/** Product and floor side by side, on one backbone after the other; all is taken down in between. */
+/** Product and floor, on one backbone after the other; everything is stopped in between. */
 export async function* bothBackbones(): AsyncGenerator<Rig> {
   const embedded = await embeddedHarness.deploy();
   const bare = await embeddedFloor();

@@ -3,7 +3,7 @@ import { eachBackbone } from "../servers/each-backbone.ts";
 
 const MESSAGES = 1_000_000;
 
-/** Live memory after a million messages, beside the same process after its first hundred thousand. */
+/** Live memory after a million messages, compared with the same process after its first hundred thousand. */
 export const busMemory: Scenario = {
   name: "bus: memory over a million messages",
   aim: "≤ 1.1",

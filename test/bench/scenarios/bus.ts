@@ -8,10 +8,10 @@ import type { Scenario } from "../scenario.ts";
 import { bothBackbones } from "./both-backbones.ts";
 
 const KEYS = 200;
-/** A process that has run for a while. */
+/** Warm-up. */
 const WARM_UP = 6_000;
 
-/** Published, handled, acknowledged; resolves when the handler has had it. */
+/** Published, handled, acknowledged; resolves when the handler has received it. */
 const roundTrips = async (bus: Bus) => {
   const subject = testSubject("bench");
   const waiting = new Map<number, () => void>();

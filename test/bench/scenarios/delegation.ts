@@ -1,20 +1,29 @@
 import type { Scenario } from "../scenario.ts";
 import { eachBackbone } from "../servers/each-backbone.ts";
 
-/** A batch of three is two turns of the session (who asks, and the one answer) around three subtasks. */
+/** A batch of three is two turns of the session (the request and the consolidated answer) around three subtasks. */
 const SUBTASKS = 3;
 const OWN_TURNS = 2;
 
-/** Of the server. Each has as many batches as every other: none waits for the last ones while others have nothing to do. */
+/**
+ * Sessions of the server. Each has the same number of batches, so that no session waits for the last ones while others
+ * are idle.
+ */
 const SESSIONS = 50;
 
-/** Of a session in a round. At its two ends the sessions are not all at work: the fewer batches, the more that counts. */
+/**
+ * Batches of a session in a round. At the start and the end of a round some sessions are idle: more batches reduce that
+ * effect.
+ */
 const BATCHES = { quick: 6, whole: 10 };
 
-/** Until then a batch takes less and less CPU, because the engine is still compiling: after 500 nearly twice as much. */
+/**
+ * Warm-up: until then the CPU time of a batch falls, because the engine is still compiling; after 500 it is nearly
+ * twice as high.
+ */
 const WARM_UP = 2_000;
 
-/** What a subtask costs beside a plain turn, with everything that its batch needs besides the session's own turns. */
+/** The cost of a subtask compared with a plain turn, with all work of its batch except the session's own turns. */
 export const delegation: Scenario = {
   name: "delegation: a subtask beside a plain turn",
   aim: "≤ 1.5",
@@ -40,10 +49,13 @@ export const delegation: Scenario = {
   },
 };
 
-/** By then every session's window is as long as it gets: it is in memory, and grows with the first batches. */
+/** By then every session's window has its full length: it is cached, and grows with the first batches. */
 const FULL_WINDOWS = 1_000;
 
-/** Live memory after many batches, beside the same process when its sessions' windows were just full. */
+/**
+ * Live memory after many batches, compared with the same process when its sessions' windows had just reached their full
+ * length.
+ */
 export const delegationMemory: Scenario = {
   name: "delegation: memory over many batches",
   aim: "≤ 1.1",

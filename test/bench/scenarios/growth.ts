@@ -12,7 +12,7 @@ import type { Scenario } from "../scenario.ts";
 import { seedSessions } from "../seed-sessions.ts";
 
 interface Work {
-  /** Of a round. */
+  /** Pieces of work in a round. */
   readonly messages: number;
   readonly lanes: number;
   run(): Promise<void>;
@@ -22,26 +22,26 @@ interface Size {
   /** "100,000 sessions". */
   readonly many: string;
   readonly few: string;
-  /** Fills a fresh deployment; resolves to pieces of work whose cost should not depend on what is in there. */
+  /** Fills a fresh deployment; resolves to pieces of work whose cost should not depend on its size. */
   fill(core: CoreOnBus, backbone: Backbone, size: "many" | "few"): Promise<Readonly<Record<string, Work>>>;
 }
 
 const spelled = (count: number): string => count.toLocaleString("en");
 
 const WARM = 1_000;
-/** Before that, most of what is measured is the engine reading the code. */
+/** Warm-up: before that, the engine is still compiling. */
 const WARM_UP = 3_000;
 
 /**
- * A session is cold when its process has not seen it since it started: what it knows of it must be read first. It is warm
- * after that, until many others were used.
+ * A session is cold if its process has not used it since its start: its records must be read first. It is warm
+ * afterwards, until it is evicted.
  */
 const sessions = (few: number, many: number): Size => ({
   few: `of ${spelled(few)}`,
   many: `of ${spelled(many)} sessions`,
   async fill(core, { store }, size) {
     const count = size === "many" ? many : few;
-    // A step without a factor in common with the count meets them all before it meets one again.
+    // A step without a common factor with the count visits all of them before it repeats one.
     const placeOf = (n: number): [string, string] => [`room ${(n * 7_919) % count}`, `account ${(n * 7_919) % count}`];
     await seedSessions(store, count, placeOf);
     await throughput(WARM_UP, 100, (n) => core.ask(`elsewhere ${n % 100}`, `somebody ${n % 100}`));
@@ -54,7 +54,7 @@ const sessions = (few: number, many: number): Size => ({
       await core.ask(...placeOf(last));
     };
     return {
-      // All rounds together must not meet one twice.
+      // No session may be used twice over all rounds.
       "a cold session": { messages: 150, lanes: 50, run: meetAnother },
       "one of 1,000 warm sessions": { messages: 1_000, lanes: 50, run: meetAgain },
     };
@@ -63,7 +63,7 @@ const sessions = (few: number, many: number): Size => ({
 
 const oneByOne = (run: () => Promise<void>): Work => ({ messages: 150, lanes: 1, run });
 
-/** A session that is so long, of which all but the end was summed up. */
+/** A session with this many messages, of which all but the last have been summarised. */
 const history = (few: number, many: number): Size => ({
   few: spelled(few),
   many: `a history of ${spelled(many)} messages`,
@@ -81,7 +81,7 @@ const history = (few: number, many: number): Size => ({
   },
 });
 
-/** Somebody who has written in so many places, and now writes in one of them. */
+/** A person with this many private conversations, who now writes in one of them. */
 const conversations = (few: number, many: number): Size => ({
   few: spelled(few),
   many: `${spelled(many)} conversations of a person`,
@@ -91,7 +91,7 @@ const conversations = (few: number, many: number): Size => ({
   },
 });
 
-/** A deployment of its own, with so much in it. */
+/** A separate deployment of this size. */
 const deploy = async (harness: BackboneHarness, size: Size, which: "many" | "few") => {
   const deployment = await harness.deploy();
   const backbone = await deployment.open();
@@ -104,7 +104,7 @@ const deploy = async (harness: BackboneHarness, size: Size, which: "many" | "few
   return { works, stop };
 };
 
-/** What a message costs when there is much of something, beside what it costs when there is little. */
+/** The cost of a message in a large deployment, compared with a small one. */
 export const growth: Scenario = {
   name: "growth",
   aim: "≤ 1.2",

@@ -6,7 +6,7 @@ import { scatteredKey } from "../scattered-key.ts";
 import type { Scenario } from "../scenario.ts";
 import { bothBackbones } from "./both-backbones.ts";
 
-/** The same four durable writes, as large and in the same order, with nothing in between. */
+/** The same four durable writes, of the same size and in the same order, without other work. */
 const askFloor = async (floor: Floor, serial: number): Promise<void> => {
   const message = messageIn("room 0", "account 0", serial);
   const key = scatteredKey(serial);
@@ -22,9 +22,9 @@ const askFloor = async (floor: Floor, serial: number): Promise<void> => {
   await replied;
 };
 
-/** A process that has run for a while: before that, most of what is measured is the engine reading the code. */
+/** Warm-up: before that, the engine is still compiling. */
 const WARM_UP = 3_000;
-/** Messages of a quick round, by sessions. */
+/** Messages of a quick round, by the number of sessions. */
 const QUICK = { 1: 50, 100: 500, 1000: 1_000 };
 const ONE_IN_SLICES = 4;
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { LOOK_AT_LOAD_EVERY_MS } from "../../../core/intake/publish-load.ts";
+import { POLL_LOAD_EVERY_MS } from "../../../core/intake/publish-load.ts";
 import { loopTimes, quantile } from "../measure.ts";
 import { type Fate, PushingClient } from "../pushing-client.ts";
 import type { Scenario } from "../scenario.ts";
@@ -10,12 +10,12 @@ const WARM_UP = 2_000;
 const TIMES = 2;
 const SECONDS = 10;
 /** Reached within seconds at twice the rate, on any machine that answers some hundred messages a second. */
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 const RECOVERED_WITHIN_MS = 10_000;
-/** Whatever has no end so long after the load is lost. */
+/** A message without an outcome this long after the load counts as lost. */
 const LOST_AFTER_MS = 30_000;
 
-/** What a closed loop of all clients gets answered in a second. */
+/** The number of answers per second in a closed loop of all clients. */
 const sustainableRate = async (clients: readonly PushingClient[]): Promise<number> => {
   const count = 20 * CLIENTS;
   const begun = performance.now();
@@ -58,14 +58,14 @@ const tally = async (fates: readonly Promise<Fate>[]): Promise<Record<Fate, numb
   return counts;
 };
 
-/** Twice as many messages as the product answers: nothing is lost, not too many wait, people are told, and it passes. */
+/** Twice as many messages as the product answers: none is lost, the queue is bounded, refused clients get an error, and latency recovers. */
 export const overload: Scenario = {
   name: "overload",
   aim: "≤ 1",
   long: true,
   async *prepare() {
     for await (const { on, start } of eachBackbone()) {
-      const server = await start("product", `--waiting=${MOST_WAITING}`);
+      const server = await start("product", `--waiting=${MAX_WAITING}`);
       const clients: PushingClient[] = [];
       while (clients.length < CLIENTS) clients.push(await PushingClient.open(server.port));
       const asker = clients[0] as PushingClient;
@@ -87,7 +87,7 @@ export const overload: Scenario = {
         floor: async () => beside,
       });
       yield figure("until latency is as before, beside 10 s", "ms", recoveredMs, RECOVERED_WITHIN_MS, "≤ 1");
-      const bound = MOST_WAITING + (rate * LOOK_AT_LOAD_EVERY_MS) / 1_000;
+      const bound = MAX_WAITING + (rate * POLL_LOAD_EVERY_MS) / 1_000;
       yield figure("most that waited, beside the limit and what comes in 0.2 s", "messages", mostWaited, bound, "≤ 1");
       yield figure("answered, of all", "messages", counts.answered, fates.length, "or told");
       yield figure("told to come back later, of all", "messages", refused, fates.length, "told");

@@ -9,7 +9,7 @@ import { ServerProcess } from "../servers/server-process.ts";
 const MANY = 100_000;
 const AT_ONCE = "1000";
 
-/** A core on data with many schedules, and one on data with none. */
+/** A core on data with many schedules, and one on data without schedules. */
 class Sides {
   readonly #argsOf: (side: Side) => string[];
   readonly #running = new Map<Side, ServerProcess>();
@@ -18,7 +18,7 @@ class Sides {
     this.#argsOf = argsOf;
   }
 
-  /** Starts a side anew; resolves to how long it took, in milliseconds. */
+  /** Restarts a side; resolves to the duration in milliseconds. */
   async start(side: Side): Promise<number> {
     await this.#running.get(side)?.stop();
     const begun = performance.now();
@@ -35,7 +35,7 @@ class Sides {
   }
 }
 
-/** Schedules beside none: they must cost next to nothing until they are due. */
+/** Schedules compared with none: they must cost almost nothing until they are due. */
 export const schedules: Scenario = {
   name: "schedules, 100,000 beside none",
   aim: "no aim",
@@ -57,7 +57,7 @@ export const schedules: Scenario = {
       });
       await Promise.all([sides.start("product"), sides.start("floor")]);
       await sides.ask("product", "fill", String(many));
-      // Another process than before: what this one has used so far is no measure of it.
+      // A new process, so the CPU time of this one does not count.
       yield { ...compare("start to ready", "ms", "1 s more", (side) => sides.start(side)), cpu: async () => 0 };
       yield compare("CPU of its first 3 s", "ms", "no aim", (side) => sides.ask(side, "idle"));
       yield compare("memory in use", "kB", "< 100 MB", async (side) => (await sides.ask(side, "memory")) / 1_000);

@@ -10,10 +10,10 @@ const IN_FLIGHT = 32;
 const BURST_MS = 2_000;
 const REST_MS = 6_000;
 const BURSTS_A_ROUND = 2;
-/** An answer that takes longer counts with this time. */
+/** A slower answer counts with this time. */
 const LOST_AFTER_MS = 60_000;
 
-/** Tells when the bot posts in a room. */
+/** Calls back when the bot posts in a room. */
 class Answers {
   readonly #waiting = new Map<string, () => void>();
 
@@ -29,7 +29,7 @@ class Answers {
   }
 }
 
-/** Each of a few people writes, waits for the answer to be posted, and writes again, until the burst is over. */
+/** Each person writes, waits until the answer is posted, and writes again, until the burst is over. */
 const burst = async (crowd: PostingCrowd, slack: FakeSlack, answers: Answers): Promise<number[]> => {
   const times: number[] = [];
   const until = performance.now() + BURST_MS;
@@ -50,8 +50,8 @@ const burst = async (crowd: PostingCrowd, slack: FakeSlack, answers: Answers): P
 };
 
 /**
- * From an event to the answer that Slack is sent, in bursts with rests between them: a queue that stands still after a
- * rest shows here, and only in the slowest. The product stores every event and answer; the floor is a bare Bolt app.
+ * From an event to the posted answer, in bursts with rests between them: a queue that stalls after a rest shows only in
+ * the slowest message. The product stores every event and answer; the floor is a bare Bolt app.
  */
 export const slackBursts: Scenario = {
   name: "Slack bursts",

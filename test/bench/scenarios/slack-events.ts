@@ -16,7 +16,7 @@ interface Rig {
   readonly theirs: PostingCrowd;
 }
 
-/** The product, which stores every event, beside a bare Bolt app, which forgets it; both ask the same local Slack. */
+/** The product, which stores every event, beside a bare Bolt app, which does not; both call the same local Slack. */
 async function* withBoth(
   quick: boolean,
   compare: (rig: Rig) => AsyncGenerator<Comparison>,
@@ -65,7 +65,7 @@ export const slackEvents: Scenario = {
     }),
 };
 
-/** Live memory after many events, beside the same process after the first fifth of them. */
+/** Live memory after many events, compared with the same process after the first fifth of them. */
 export const slackMemory: Scenario = {
   name: "Slack memory over many events",
   aim: "≤ 1.1",

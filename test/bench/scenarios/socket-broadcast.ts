@@ -5,10 +5,10 @@ import { ServerProcess } from "../servers/server-process.ts";
 import { openClients, SocketClient } from "../socket-client.ts";
 
 const REPLIES = 5;
-/** Ten thousand of each side, nearly: they are in one process, which may have 20,000 files open. */
+/** Almost ten thousand of each side: they are in one process, which may have 20,000 open files. */
 const MOST = 9_900;
 
-/** Milliseconds from the order to send one reply until the last of all sockets has it. */
+/** Milliseconds from the command to send one reply until the last socket has it. */
 const spread = (server: ServerProcess, clients: readonly SocketClient[], to: string): Promise<number> =>
   loopLatency(REPLIES, 1, async () => {
     const heard = Promise.all(clients.map((client) => client.reply()));
@@ -16,7 +16,7 @@ const spread = (server: ServerProcess, clients: readonly SocketClient[], to: str
     await heard;
   });
 
-/** One reply to all tabs of a conversation. The product stores it twice on the way; raw sockets store nothing. */
+/** One reply to all tabs of a conversation. The product stores it twice; raw sockets store nothing. */
 export const socketBroadcast: Scenario = {
   name: "socket: one reply to many",
   aim: "≤ 1.3",

@@ -2,7 +2,7 @@ import type { Scenario } from "../scenario.ts";
 import { ServerProcess } from "../servers/server-process.ts";
 import { openClients, SocketClient, type SocketPlace } from "../socket-client.ts";
 
-/** Kilobytes of live memory that one more idle socket takes, in a server that has had some already. */
+/** Kilobytes of live memory of one more idle socket, in a server that has had some already. */
 const kilobytesPerSocket = async (
   name: "product" | "raw",
   speaks: SocketPlace["speaks"],
@@ -19,7 +19,7 @@ const kilobytesPerSocket = async (
   return (after - before) / count / 1_024;
 };
 
-/** A visitor who has said hello and then does nothing, beside a raw socket. */
+/** A visitor who has sent hello and is then idle, beside a raw socket. */
 export const socketMemory: Scenario = {
   name: "socket: memory of an idle one",
   aim: "≤ 1.5",
@@ -35,5 +35,5 @@ export const socketMemory: Scenario = {
   },
 };
 
-/** By then the code is compiled, which else would count as theirs. */
+/** Warm-up: otherwise compiled code would count as memory of the sockets. */
 const WARM_UP = 1_000;

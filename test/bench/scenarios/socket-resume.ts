@@ -10,7 +10,7 @@ const MESSAGES = 5;
 /** A message and its reply. */
 const ENTRIES = 2 * MESSAGES;
 
-/** Milliseconds until every client, all of them back at once, has all that it missed. */
+/** Milliseconds until every client, all reconnecting at once, has all missed entries. */
 const resumeAll = async (url: string, protocols: string[], hellos: readonly object[]): Promise<number> => {
   const begun = performance.now();
   const origin = new URL(url.replace("ws", "http")).origin;
@@ -37,7 +37,10 @@ const hasAll = (socket: WebSocket): Promise<void> =>
     });
   });
 
-/** As after a restart of the gateway, or of a proxy. The product reads what they missed; raw sockets have it at hand. */
+/**
+ * As after a restart of the gateway or of a proxy. The product reads the missed entries; raw sockets have them in
+ * memory.
+ */
 export const socketResume: Scenario = {
   name: "socket: many resume at once",
   aim: "no aim",

@@ -3,7 +3,7 @@ import type { Scenario } from "../scenario.ts";
 import { eachBackbone } from "../servers/each-backbone.ts";
 import { openClients, SocketClient, type SocketPlace } from "../socket-client.ts";
 
-/** Clients of one server, opened as more of them are needed. */
+/** Clients of one server, opened when they are needed. */
 const crowdAt = (place: SocketPlace) => {
   const clients: SocketClient[] = [];
   const ask = (lane: number) => (clients[lane] as SocketClient).ask();
@@ -30,14 +30,14 @@ const crowdAt = (place: SocketPlace) => {
   };
 };
 
-/** A server that has run for a while: before that, most of what is measured is the engine reading the code. */
+/** Warm-up: before that, the engine is still compiling. */
 const WARM_UP = 2_000;
-/** Messages of a quick round, by clients. */
+/** Messages of a quick round, by the number of clients. */
 const QUICK = { 1: 40, 100: 500, 1000: 1_000 };
 const ONE_IN_SLICES = 4;
 const PACE = 1_000;
 
-/** From a browser's message to its reply: the whole product beside a bare front with the same six durable writes. */
+/** From a browser's message to its reply: the whole product beside a bare server with the same six durable writes. */
 export const socketRoundTrip: Scenario = {
   name: "socket: message → reply",
   aim: "≤ 1.5",
@@ -59,7 +59,7 @@ export const socketRoundTrip: Scenario = {
           floor: () => theirs.talk(messages, clients),
         };
       }
-      // A slow second would be half of what a quick run has time for.
+      // A slow second would be half of a quick run.
       if (!quick) {
         yield {
           name: `socket: messages answered, 100 clients (${on})`,

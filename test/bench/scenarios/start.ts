@@ -1,14 +1,14 @@
 import type { Scenario } from "../scenario.ts";
 import { eachBackbone, type Ground } from "../servers/each-backbone.ts";
 
-/** From the start of the process until it takes connections, then ended again. */
+/** From the start of the process until it accepts connections; then it is stopped. */
 const startUp = async ({ start }: Ground, name: "product" | "floor"): Promise<number> => {
   const server = await start(name);
   await server.stop();
   return server.startedInMs;
 };
 
-/** Gateway and core on an empty backbone beside a bare front on the bare driver or client. */
+/** Gateway and core on an empty backbone beside a bare server on the bare driver or client. */
 export const start: Scenario = {
   name: "start to ready",
   aim: "< 2 s",
@@ -17,7 +17,7 @@ export const start: Scenario = {
       yield {
         name: `start to ready (${ground.on})`,
         unit: "ms",
-        // Another process every time: what this one uses tells nothing.
+        // A new process every time, so the CPU time of this one does not count.
         cpu: async () => Number.NaN,
         product: () => startUp(ground, "product"),
         floor: () => startUp(ground, "floor"),

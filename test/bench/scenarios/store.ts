@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { collection, keyOf } from "../../../core/contract/ports/collection.ts";
+import { collection, keyOf } from "../../../core/contract/ports/store.ts";
 import { throughput } from "../measure.ts";
 import type { Scenario } from "../scenario.ts";
 import { bothBackbones } from "./both-backbones.ts";

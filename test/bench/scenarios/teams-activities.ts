@@ -7,7 +7,7 @@ import { teamsCrowd } from "../teams-crowd.ts";
 
 const IN_FLIGHT = 32;
 
-/** The product, which stores every activity, beside a bare botbuilder bot, which forgets it. */
+/** The product, which stores every activity, beside a bare botbuilder bot, which does not. */
 export const teamsActivities: Scenario = {
   name: "Teams activities",
   aim: "≥ 0.7",

@@ -17,16 +17,16 @@ import { z } from "zod";
 import { BackboneConfig } from "../../../core/backbone/config.ts";
 import { openBackbone } from "../../../core/backbone/drivers.ts";
 import { systemClock as clock } from "../../../core/contract/ports/clock.ts";
-import { collection, keyOf } from "../../../core/contract/ports/collection.ts";
 import { silentLogger as logger } from "../../../core/contract/ports/logger.ts";
+import { collection, keyOf } from "../../../core/contract/ports/store.ts";
 import { agentCard } from "../../../gateway/a2a/agent-card.ts";
 import { whenHealthy } from "../../../gateway/backbone-health.ts";
 import { filler } from "../filler.ts";
 import { answerQuestions } from "./answer-questions.ts";
 
 /**
- * The SDK as it comes, in Fastify, with an agent that answers at once. Its tasks are kept in the same store as ours, and
- * it writes as often, and as much: twice by the executor, three times for the task's states.
+ * The SDK with its defaults, in Fastify, with an agent that answers at once. Its tasks are in the same store as ours,
+ * with as many writes and bytes: two by the executor, three for the states of the task.
  */
 const dataDir = await mkdtemp(join(tmpdir(), "a2a-sdk-bench-"));
 const [natsUrl] = process.argv.slice(2);

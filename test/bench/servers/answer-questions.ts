@@ -2,7 +2,7 @@ import { ownCpu } from "../measure.ts";
 
 export type Answers = Readonly<Record<string, (about: string) => number | Promise<number>>>;
 
-/** In a server's process: says where it listens, then answers what the bench asks until it is told to stop. */
+/** In the process of a server: reports its address, then answers requests of the bench until it is stopped. */
 export const answerQuestions = (port: number, answers: Answers, stop: () => Promise<void>): void => {
   process.on("message", ({ id, question, about }: { id: number; question: string; about: string }) => {
     const answer = question === "cpu" ? ownCpu : answers[question];
@@ -12,7 +12,7 @@ export const answerQuestions = (port: number, answers: Answers, stop: () => Prom
   process.send?.({ port });
 };
 
-/** Bytes that live objects take, outside the heap too. Wants --expose-gc. */
+/** Bytes of live objects, outside the heap too. Needs --expose-gc. */
 export const memoryInUse = (): number => {
   for (let round = 0; round < 3; round++) globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();

@@ -3,7 +3,7 @@ import { App, LogLevel } from "@slack/bolt";
 import { answerQuestions, memoryInUse } from "./answer-questions.ts";
 import { REPLY_TEXT } from "./reply-text.ts";
 
-/** Bolt as its documents show it: it acknowledges, posts a fixed answer if "answering" is given, and stores nothing. */
+/** Bolt as in its documentation: it acknowledges, posts a fixed answer if "answering" is given, and stores nothing. */
 const [slackApiUrl = "", token = "", signingSecret = "", answering] = process.argv.slice(2);
 const app = new App({ token, signingSecret, clientOptions: { slackApiUrl }, logLevel: LogLevel.ERROR });
 app.message(async ({ say }) => {

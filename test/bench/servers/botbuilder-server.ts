@@ -7,8 +7,8 @@ import { ActivityHandler, CloudAdapter, ConfigurationBotFrameworkAuthentication 
 import { answerQuestions } from "./answer-questions.ts";
 
 /**
- * The SDK as its documents show it, with a handler that does nothing: it checks the token, acknowledges and forgets. It
- * does not echo, because its way to a token wants https, which a local Teams has not.
+ * The SDK as in its documentation, with an empty handler: it checks the token and acknowledges. It does not echo,
+ * because its token request needs https, which the local Teams does not have.
  */
 const [appId = "", openIdMetadataUrl = ""] = process.argv.slice(2);
 const authentication = new ConfigurationBotFrameworkAuthentication({
@@ -27,7 +27,7 @@ const adapter = new CloudAdapter(authentication);
 const bot = new ActivityHandler();
 bot.onMessage(async (_, next) => next());
 
-/** As the SDK wants it from a web framework. */
+/** The form that the SDK expects from a web framework. */
 const responseFor = (response: ServerResponse) => ({
   socket: response.socket,
   status(code: number) {

@@ -11,10 +11,10 @@ import { testSubject } from "../../contract/test-message.ts";
 import { throughput } from "../measure.ts";
 import { answerQuestions, memoryInUse } from "./answer-questions.ts";
 
-/** A process that publishes, handles and acknowledges, and says how much memory that has left in use. */
+/** A process that publishes, handles and acknowledges, and reports the memory in use afterwards. */
 const [natsUrl] = process.argv.slice(2);
 const dataDir = await mkdtemp(join(tmpdir(), "mooring-bench-"));
-// Ids are remembered for two minutes: a wall clock that runs fast lets them go by.
+// Message ids are kept for two minutes: a fast wall clock lets them expire.
 const clock = { ...systemClock, now: () => systemClock.now() + systemClock.monotonic() * 100 };
 const config = BackboneConfig.parse(natsUrl ? { nats: { servers: [natsUrl] } } : "embedded");
 const backbone = await openBackbone(config, { dataDir, clock, logger: silentLogger });

@@ -15,12 +15,12 @@ import { whenHealthy } from "../../../gateway/backbone-health.ts";
 import { DELEGATE, delegatingModel } from "../delegating-model.ts";
 import { answerQuestions, memoryInUse } from "./answer-questions.ts";
 
-/** A core that works through plain turns, or through batches of three subtasks, and says how long that took. */
+/** A core that runs plain turns, or batches of three subtasks, and reports the duration. */
 const [natsUrl] = process.argv.slice(2);
 const SESSIONS = 50;
 const dataDir = await mkdtemp(join(tmpdir(), "mooring-bench-"));
 const config = BackboneConfig.parse(natsUrl ? { nats: { servers: [natsUrl] } } : "embedded");
-// Ids are remembered for two minutes, what is over for an hour: a wall clock that runs fast lets that go by.
+// Message ids are kept for two minutes, ended work for an hour: a fast wall clock lets both expire.
 const clock = { ...systemClock, now: () => systemClock.now() + systemClock.monotonic() * 100 };
 const backbone = await openBackbone(config, { dataDir, clock, logger: silentLogger });
 await whenHealthy(backbone, clock, new AbortController().signal);
@@ -35,7 +35,7 @@ const core = await startCore({
 
 const subjects = subjectsOf("default");
 const waiting = new Map<string, () => void>();
-/** The last word about a message: its answer, or for one that delegates the answer without a correlation id. */
+/** The last reply to a message: its answer, or for a delegating one the answer without a correlation id. */
 await backbone.bus.consume(
   subjects.userResponse("bench"),
   { durable: "bench-relay", concurrency: 1_000 },
@@ -71,7 +71,7 @@ const ask = async (session: number, text: string): Promise<void> => {
   waiting.delete(id);
 };
 
-/** Milliseconds for so many messages, each session one after the other. */
+/** Milliseconds for this many messages, one after the other in each session. */
 const pass = async (text: string, count: number): Promise<number> => {
   const begun = performance.now();
   let left = count;

@@ -3,11 +3,11 @@ import { ServerProcess } from "./server-process.ts";
 
 export interface Ground {
   readonly on: "embedded" | "nats";
-  /** A server on a backbone of its own; its first argument is where that is, if it is NATS. */
+  /** A server on a separate backbone; its first argument is the NATS address, if it is NATS. */
   start(name: string, ...args: string[]): Promise<ServerProcess>;
 }
 
-/** One backbone after the other, or the first alone; whatever was started on it is stopped before the next. */
+/** One backbone after the other, or the first only; all servers on it are stopped before the next. */
 export async function* eachBackbone({ firstOnly = false } = {}): AsyncGenerator<Ground> {
   for (const on of firstOnly ? (["embedded"] as const) : (["embedded", "nats"] as const)) {
     const started: { stop(): Promise<void> }[] = [];

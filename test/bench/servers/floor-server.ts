@@ -7,7 +7,7 @@ import { natsFloor } from "../floors/nats-floor.ts";
 import { scatteredKey } from "../scattered-key.ts";
 import { answerQuestions } from "./answer-questions.ts";
 
-/** A bare front on the bare driver: the same six durable writes for a message, in the same order, and no features. */
+/** A bare server on the bare driver: the same six durable writes per message, in the same order, without features. */
 const [natsUrl] = process.argv.slice(2);
 const floor = natsUrl ? await natsFloor(natsUrl) : await embeddedFloor();
 const app = fastify({ logger: false });

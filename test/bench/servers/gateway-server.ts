@@ -15,7 +15,7 @@ import { createMetrics } from "../../../gateway/telemetry/create-metrics.ts";
 import { answerQuestions, memoryInUse } from "./answer-questions.ts";
 import { UNLIMITED } from "./unlimited.ts";
 
-/** A gateway with one channel, as it runs where core is elsewhere: it stores every message, and nobody answers. */
+/** A gateway with one channel, as with a separate core: it stores every message, and no core answers. */
 const { values, positionals } = parseArgs({
   options: { slack: { type: "string" }, teams: { type: "string" } },
   allowPositionals: true,

@@ -21,7 +21,9 @@ import { answerQuestions, memoryInUse } from "./answer-questions.ts";
 import { REPLY_TEXT } from "./reply-text.ts";
 import { UNLIMITED } from "./unlimited.ts";
 
-/** Gateway and core as `mooring start` runs them, logs and metrics included; only model and limits are the bench's. */
+/**
+ * Gateway and core as `mooring start` runs them, with logs and metrics; only model and limits are those of the bench.
+ */
 const { values, positionals } = parseArgs({
   options: { waiting: { type: "string" }, slack: { type: "string" } },
   allowPositionals: true,
@@ -74,7 +76,7 @@ const load = publishLoad(parts, agent);
 const publicUrl = `http://127.0.0.1:${listener.port}`;
 const channels = await startChannels({ ...parts, config, listener, readiness, metrics, publicUrl, newId: randomUUID });
 
-/** A reply that nobody waits for, to everybody in the conversation. */
+/** A proactive message to all sockets of the conversation. */
 const reply = async (room: string): Promise<number> => {
   const conversation = { channel: "web", room, kind: "private" } as const;
   const [id, createdAt] = [randomUUID(), new Date().toISOString()];

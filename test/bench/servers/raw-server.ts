@@ -5,13 +5,13 @@ import { WebSocketServer } from "ws";
 import { answerQuestions, memoryInUse } from "./answer-questions.ts";
 import { REPLY_TEXT } from "./reply-text.ts";
 
-/** Sockets and nothing else: what is left when the product is taken away. */
+/** Raw sockets, without the product. */
 const http = createServer();
 const sockets = new WebSocketServer({ server: http, perMessageDeflate: false });
 await once(http.listen(0, "127.0.0.1"), "listening");
 
 const frame = Buffer.from(JSON.stringify({ type: "reply", markdown: REPLY_TEXT }));
-/** Asked with a number, a socket is sent so many frames. */
+/** A request with a number is answered with this many frames. */
 sockets.on("connection", (socket) =>
   socket.on("message", (data) => {
     const { resume = 0 } = JSON.parse(String(data)) as { resume?: number };

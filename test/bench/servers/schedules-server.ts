@@ -11,7 +11,7 @@ import { instantModel } from "../instant-model.ts";
 import { ownCpu, throughput } from "../measure.ts";
 import { answerQuestions, memoryInUse } from "./answer-questions.ts";
 
-/** A core with as many schedules as its data has; it can be given more, and be asked what they cost. */
+/** A core with the schedules of its data; it can create more, and report their cost. */
 const [dataDir = "", natsUrl, prefix] = process.argv.slice(2);
 const config = BackboneConfig.parse(natsUrl ? { nats: { servers: [natsUrl], prefix } } : "embedded");
 const backbone = await openBackbone(config, { dataDir, clock, logger });
@@ -32,7 +32,7 @@ const model = {
 const agents = [{ name: "bench", tenant: "default", model }];
 const core = await startCore({ backbone, agents, clock, logger, meter });
 
-/** Of another person each, as they are when they have been made. */
+/** Each of another person, as if created in chat. */
 const add = async (name: string, dueAt: number): Promise<void> => {
   const schedule: Schedule = {
     tenant: "default",
@@ -55,7 +55,7 @@ const add = async (name: string, dueAt: number): Promise<void> => {
   await dueTimes.add({ schedule, dueAt: isoTime(dueAt) });
 };
 
-/** So many that are due at some time of the day that follows, but not in its first half hour. */
+/** Schedules that are due within the next day, but not in its first half hour. */
 const fill = async (count: string): Promise<number> => {
   const from = clock.now() + DAY_MS / 48;
   const between = (DAY_MS * 47) / 48 / Number(count);
@@ -63,7 +63,7 @@ const fill = async (count: string): Promise<number> => {
   return 0;
 };
 
-/** So many at the same moment: how long after it the last run has begun, in milliseconds. */
+/** Schedules that are due at the same moment: milliseconds until the last run has started. */
 const burst = async (count: string): Promise<number> => {
   awaited = begun + Number(count);
   const done = new Promise<void>((resolve) => {
@@ -75,7 +75,7 @@ const burst = async (count: string): Promise<number> => {
   return clock.now() - dueAt;
 };
 
-/** CPU time of some seconds in which nothing is due, in milliseconds. */
+/** CPU milliseconds of some seconds in which no schedule is due. */
 const idle = async (): Promise<number> => {
   const before = ownCpu();
   await new Promise((resolve) => setTimeout(resolve, 3_000));

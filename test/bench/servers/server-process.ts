@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { dirname, join } from "node:path";
 
-/** A server in a process of its own, so that it shares its core with nothing that the bench does itself. */
+/** A server in a separate process, so that it does not share an event loop with the bench. */
 export class ServerProcess {
   readonly port: number;
   /** From the start of the process until it listened. */
@@ -21,7 +21,7 @@ export class ServerProcess {
     });
   }
 
-  /** The compiled `<name>-server`, beside the compiled bench. Its log goes nowhere. */
+  /** The compiled `<name>-server`, beside the compiled bench. Its log is discarded. */
   static async start(name: string, ...args: string[]): Promise<ServerProcess> {
     const file = join(dirname(process.argv[1] ?? ""), "servers", `${name}-server.js`);
     const begun = performance.now();

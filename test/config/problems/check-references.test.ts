@@ -42,14 +42,14 @@ describe("given a file whose sections refer to each other", () => {
       "agents[0].home.channel",
       "channel",
     ],
-  ])("when %s is not there, then that is a problem", (_, text, path, advice) => {
+  ])("when %s does not exist, then that is a problem", (_, text, path, advice) => {
     expect(problemsOf(text)).toEqual([
       expect.objectContaining({ path, message: expect.stringMatching(/^names an? .* that is not in this file/) }),
     ]);
     expect(problemsOf(text)[0]?.message).toContain(advice);
   });
 
-  it("when there are two agents, then each channel must name its own", () => {
+  it("when there are two agents, then each channel must name its agent", () => {
     const text = `agents: [{ name: a, model: demo }, { name: b, model: demo }]\n${web}`;
     expect(problemsOf(text)).toEqual([
       {
@@ -60,7 +60,7 @@ describe("given a file whose sections refer to each other", () => {
     ]);
   });
 
-  it("when a schedule has nowhere to send its results, then that is a problem (P2)", () => {
+  it("when a schedule has no target for its results, then that is a problem (P2)", () => {
     expect(problemsOf(`agents: [{ name: a, model: demo, schedules: [{ ${SCHEDULE} }] }]`)).toMatchObject([
       {
         path: "agents[0].schedules[0].deliverTo",
@@ -118,7 +118,10 @@ describe("given a file whose sections refer to each other", () => {
 
   it("when a network for webhooks is not valid, then that is a problem", () => {
     expect(problemsOf(`${MINIMAL}a2a: { pushAllow: ["10.0.0.0/8", "here"] }`)).toEqual([
-      expect.objectContaining({ path: "a2a.pushAllow[1]", message: expect.stringContaining("is no network") }),
+      expect.objectContaining({
+        path: "a2a.pushAllow[1]",
+        message: expect.stringContaining("must be an address, or a network"),
+      }),
     ]);
   });
 
@@ -172,7 +175,7 @@ describe("given values that must be unique", () => {
     ]);
   });
 
-  it("when the same account id is on two channels, then these are two accounts", () => {
+  it("when the same account id is on two channels, then they are two accounts", () => {
     const text = `${MINIMAL}channels: { a: { adapter: web }, b: { adapter: web } }
 people: [{ name: A, accounts: { a: x } }, { name: B, accounts: { b: x } }]`;
     expect(problemsOf(text)).toEqual([]);

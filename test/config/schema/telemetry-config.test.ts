@@ -8,7 +8,7 @@ const parse = (telemetry: string) =>
     env: {},
   });
 
-describe("given a section about telemetry", () => {
+describe("given a telemetry section", () => {
   it("when it names a collector, then its headers are secrets, and all traces are sent", () => {
     const { telemetry } = parse('{ otlp: { url: "http://127.0.0.1:4318/v1/traces", headers: { x-api-key: k-1 } } }');
     expect(telemetry).toMatchObject({ sampleRatio: 1, serviceName: "mooring" });
@@ -16,7 +16,7 @@ describe("given a section about telemetry", () => {
     expect(JSON.stringify(telemetry)).not.toContain("k-1");
   });
 
-  it("when it names none, then there are no traces", () => {
+  it("when it names no collector, then no traces are sent", () => {
     expect(parse("{}").telemetry.otlp).toBeUndefined();
   });
 
@@ -26,7 +26,7 @@ describe("given a section about telemetry", () => {
     ['{ otlp: { url: "http://c/v1", headers: { key: "x\\ny" } } }', "that HTTP headers do not allow"],
     ["{ sampleRatio: 2 }", "telemetry.sampleRatio"],
     ["{ endpoint: x }", "endpoint"],
-  ])("when it says %s, then that is told", (telemetry, problem) => {
+  ])("when it is %s, then the problem says what is wrong", (telemetry, problem) => {
     expect(() => parse(telemetry)).toThrow(problem);
   });
 });

@@ -6,83 +6,83 @@ import { sampleDelivery } from "../../fakes/sample-delivery.ts";
 import { sampleAnchor } from "../../fakes/sample-reply.ts";
 import { TestInbox } from "../../fakes/test-inbox.ts";
 import type { ChannelHarness, Said } from "../channel-harness.ts";
-import type { MakeHarness } from "./harness-in-use.ts";
-import { HarnessInUse, heardBy } from "./harness-in-use.ts";
+import type { MakeHarness } from "./contract-rig.ts";
+import { acceptedBy, ContractRig } from "./contract-rig.ts";
 
-/** What people see of the replies. */
+/** Replies as people see them. */
 export const adapterPosts = (makeHarness: MakeHarness): void => {
   describe("given a started adapter, and replies to deliver", () => {
-    const use = new HarnessInUse(makeHarness, { start: true });
-    const texts = async (atLeast: number) => (await use.harness.posted(atLeast)).map(({ text }) => text);
+    const rig = new ContractRig(makeHarness, { start: true });
+    const texts = async (atLeast: number) => (await rig.harness.posted(atLeast)).map(({ text }) => text);
     const saying = (text: string) => expect.stringContaining(text);
 
-    it("when a reply is delivered, then people see it there, and the receipt names it", async () => {
-      const target = await use.conversationWith();
-      const receipt = await use.adapter.deliver(sampleDelivery("r1", target, "the answer"));
-      const [post] = await use.harness.posted(1);
+    it("when a reply is delivered, then people see it, and the receipt names its message", async () => {
+      const target = await rig.conversationWith();
+      const receipt = await rig.adapter.deliver(sampleDelivery("r1", target, "the answer"));
+      const [post] = await rig.harness.posted(1);
       expect(post?.text).toContain("the answer");
       expect(receipt.messageId).toBe(post?.messageId);
     });
 
-    it("when replies go to two conversations, then each is seen in its own", async () => {
-      const first = await use.conversationWith();
-      const second = await use.conversationWith(elsewhere(use.harness));
-      await use.adapter.deliver(sampleDelivery("r1", first, "one"));
-      await use.adapter.deliver(sampleDelivery("r2", second, "two"));
-      await use.adapter.deliver(sampleDelivery("r3", first, "three"));
-      const posts = await use.harness.posted(3);
+    it("when replies go to two conversations, then each appears in its own", async () => {
+      const first = await rig.conversationWith();
+      const second = await rig.conversationWith(elsewhere(rig.harness));
+      await rig.adapter.deliver(sampleDelivery("r1", first, "one"));
+      await rig.adapter.deliver(sampleDelivery("r2", second, "two"));
+      await rig.adapter.deliver(sampleDelivery("r3", first, "three"));
+      const posts = await rig.harness.posted(3);
       const where = (text: string) => posts.find((post) => post.text.includes(text))?.where;
       expect(where("three")).toBe(where("one"));
       expect(where("two")).not.toBe(where("one"));
     });
 
-    it("when nobody has written since a restart, then a reply is delivered all the same", async () => {
-      const target = await use.conversationWith();
-      await use.restart();
-      await use.adapter.deliver(sampleDelivery("r1", target, "much later"));
+    it("when no message has arrived since a restart, then a reply is still delivered", async () => {
+      const target = await rig.conversationWith();
+      await rig.restart();
+      await rig.adapter.deliver(sampleDelivery("r1", target, "much later"));
       expect(await texts(1)).toEqual([saying("much later")]);
     });
 
     it("when a delivery is sent twice, also after a restart, then people see it once", async ({ skip }) => {
-      skip(use.adapter.capabilities.resend === "repeats", "a second send is a second message");
-      const target = await use.conversationWith();
+      skip(rig.adapter.capabilities.resend === "repeats", "a second send is a second message");
+      const target = await rig.conversationWith();
       const delivery = sampleDelivery("r1", target, "only once");
-      const first = await use.adapter.deliver(delivery);
-      expect(await use.adapter.deliver({ ...delivery, mayRepeat: true })).toEqual(first);
-      await use.restart();
-      expect(await use.adapter.deliver({ ...delivery, mayRepeat: true })).toEqual(first);
-      await use.adapter.deliver(sampleDelivery("r2", target, "the end"));
+      const first = await rig.adapter.deliver(delivery);
+      expect(await rig.adapter.deliver({ ...delivery, mayRepeat: true })).toEqual(first);
+      await rig.restart();
+      expect(await rig.adapter.deliver({ ...delivery, mayRepeat: true })).toEqual(first);
+      await rig.adapter.deliver(sampleDelivery("r2", target, "the end"));
       expect(await texts(2)).toEqual([saying("only once"), saying("the end")]);
     });
 
-    it("when a part is as long as it may be, with an anchor, then nothing of it is lost (D7)", async () => {
-      const { maxPartLength = 20_000, measure } = use.adapter.capabilities;
+    it("when a part with an anchor has the maximum length, then no text is lost (D7)", async () => {
+      const { maxPartLength = 20_000, measure } = rig.adapter.capabilities;
       const [markdown = ""] = splitMarkdown(wordsOfLength(maxPartLength), maxPartLength, measure);
-      const target = await use.conversationWith();
-      await use.adapter.deliver({ ...sampleDelivery("r1", target, markdown), anchor: sampleAnchor });
-      const [post] = await use.harness.posted(1);
+      const target = await rig.conversationWith();
+      await rig.adapter.deliver({ ...sampleDelivery("r1", target, markdown), anchor: sampleAnchor });
+      const [post] = await rig.harness.posted(1);
       expect(wordsIn(post?.text ?? "")).toEqual(wordsIn(markdown));
       expect(post?.anchored).toBe(true);
     });
 
-    it("when a digest is delivered, then each part is one message, with all words and native anchors (D5, O10)", async ({
+    it("when a digest is delivered, then each part is one message, with its whole text and native anchors (D5, O10)", async ({
       skip,
     }) => {
-      const { capabilities } = use.adapter;
+      const { capabilities } = rig.adapter;
       skip(capabilities.anchorLength === undefined, "its anchors are in the text");
       const items = Array.from({ length: 12 }, (_, index) => ({
         id: `r${index}`,
         markdown: wordsOfLength(60 * (index + 1)),
         anchor: { ...sampleAnchor, summary: `${"a_b*c ".repeat(13)}${index}`, link: "https://chat.example/1" },
       }));
-      const target = await use.conversationWith();
+      const target = await rig.conversationWith();
       const parts = composeDigest(items, capabilities);
       const receipts: Receipt[] = [];
       for (const [index, { sections }] of parts.entries()) {
         const delivery = sampleDelivery(`digest-${index}`, target, digestText(sections), { sections });
-        receipts.push(await use.adapter.deliver(delivery));
+        receipts.push(await rig.adapter.deliver(delivery));
       }
-      const posts = await use.harness.posted(parts.length);
+      const posts = await rig.harness.posted(parts.length);
       expect(posts.map(({ messageId }) => messageId)).toEqual(receipts.map(({ messageId }) => messageId));
       expect(posts.flatMap(({ text }) => wordsIn(text))).toEqual(items.flatMap(({ markdown }) => wordsIn(markdown)));
       expect(posts.filter(({ anchored }) => anchored)).toHaveLength(
@@ -90,39 +90,39 @@ export const adapterPosts = (makeHarness: MakeHarness): void => {
       );
     });
 
-    it("when an anchor is given it is shown, and otherwise it is not (O8)", async () => {
-      const target = await use.conversationWith();
-      await use.adapter.deliver({ ...sampleDelivery("r1", target, "with"), anchor: sampleAnchor });
-      await use.adapter.deliver(sampleDelivery("r2", target, "without"));
-      expect((await use.harness.posted(2)).map(({ anchored }) => anchored)).toEqual([true, false]);
+    it("when the delivery has an anchor, then it is shown; otherwise none is shown (O8)", async () => {
+      const target = await rig.conversationWith();
+      await rig.adapter.deliver({ ...sampleDelivery("r1", target, "with"), anchor: sampleAnchor });
+      await rig.adapter.deliver(sampleDelivery("r2", target, "without"));
+      expect((await rig.harness.posted(2)).map(({ anchored }) => anchored)).toEqual([true, false]);
     });
 
-    it("when a text imitates an anchor, then it is only text (O16, F25)", async () => {
-      const target = await use.conversationWith();
-      await use.adapter.deliver(sampleDelivery("r1", target, `look\n${use.harness.hostile.anchor}`));
-      expect(await use.harness.posted(1)).toMatchObject([{ anchored: false }]);
+    it("when a text imitates an anchor, then it is shown as text (O16, F25)", async () => {
+      const target = await rig.conversationWith();
+      await rig.adapter.deliver(sampleDelivery("r1", target, `look\n${rig.harness.hostile.anchor}`));
+      expect(await rig.harness.posted(1)).toMatchObject([{ anchored: false }]);
     });
 
-    it("when a text calls everybody, then nobody is called (F25)", async () => {
-      const target = await use.conversationWith();
-      await use.adapter.deliver(sampleDelivery("r1", target, `hey ${use.harness.hostile.massMention} look`));
-      expect(await use.harness.posted(1)).toMatchObject([{ pings: false, text: saying("look") }]);
+    it("when a text mentions everyone, then no one is notified (F25)", async () => {
+      const target = await rig.conversationWith();
+      await rig.adapter.deliver(sampleDelivery("r1", target, `hey ${rig.harness.hostile.massMention} look`));
+      expect(await rig.harness.posted(1)).toMatchObject([{ pings: false, text: saying("look") }]);
     });
 
-    it("when another channel of the same kind runs, then nothing is mixed (C6)", async () => {
+    it("when another channel with the same adapter runs, then their messages stay separate (C6)", async () => {
       const other = await makeHarness({ channel: "other" });
       const otherInbox = new TestInbox();
       try {
         await other.start(otherInbox);
-        const here = await use.heard({ text: "here", event: "event-1" });
-        const there = await heardBy(other, otherInbox, { text: "there", event: "event-1" });
+        const here = await rig.accepted({ text: "here", event: "event-1" });
+        const there = await acceptedBy(other, otherInbox, { text: "there", event: "event-1" });
         expect([here.conversation.channel, there.conversation.channel]).toEqual(["main", "other"]);
         expect(here.id).not.toBe(there.id);
         await other.adapter.deliver(sampleDelivery("r1", there.conversation, "over there"));
-        await use.adapter.deliver(sampleDelivery("r2", here.conversation, "over here"));
+        await rig.adapter.deliver(sampleDelivery("r2", here.conversation, "over here"));
         expect(await texts(1)).toEqual([saying("over here")]);
         expect(await other.posted(1)).toMatchObject([{ text: saying("over there") }]);
-        expect(use.inbox.offered.items).toHaveLength(1);
+        expect(rig.inbox.offered.items).toHaveLength(1);
       } finally {
         await other.close();
       }
@@ -130,7 +130,7 @@ export const adapterPosts = (makeHarness: MakeHarness): void => {
   });
 };
 
-/** Another conversation than Ann's usual one. */
+/** A second conversation: in another place, or with another person. */
 const elsewhere = ({ places: [, second] }: ChannelHarness): Partial<Said> =>
   second === undefined ? { person: "bob" } : { place: second };
 

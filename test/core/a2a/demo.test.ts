@@ -20,13 +20,13 @@ const start = async (tenants: Record<string, { a2aAsync: boolean }>, peerModel?:
 };
 
 describe("given two agents with the demo model", () => {
-  it("when one is told to ask the other, then it passes the answer on", async () => {
+  it("when a person has one ask the other, then the reply has the answer", async () => {
     await start({});
     const { markdown } = await core.ask("m-1", "ask harbour what is 6 * 7?");
     expect(markdown).toContain("harbour says: 6 * 7 = 42");
   });
 
-  it("when they need not wait for each other, then the answer comes later", async () => {
+  it("when messages are async, then the answer arrives later", async () => {
     await start(ASYNC);
     const { markdown } = await core.ask("m-1", "ask harbour what is 6 * 7?");
     expect(markdown).toContain("I have asked harbour, and will tell you what it says.");
@@ -34,26 +34,26 @@ describe("given two agents with the demo model", () => {
     expect(reply?.markdown).toBe("harbour says: 6 * 7 = 42");
   });
 
-  it("when an answer that comes later has several lines and paragraphs, then all of it is passed on", async () => {
+  it("when a later answer has several lines and paragraphs, then all of it is passed on", async () => {
     await start(ASYNC, new ScriptedModel(() => "High tide:\n- noon\n- midnight\n\nLow tide: at six."));
     await core.ask("m-1", "ask harbour about tides");
     const [reply] = await untilUnsolicited(core);
     expect(reply?.markdown).toBe("harbour says: High tide:\n- noon\n- midnight\n\nLow tide: at six.");
   });
 
-  it("when the other one is not known, then it says so", async () => {
+  it("when the named agent is unknown, then the reply suggests the right name", async () => {
     await start({});
     expect((await core.ask("m-1", "ask harbor what is 6 * 7?")).markdown).toContain('Did you mean "harbour"?');
   });
 
-  it("when it is asked what it can do, then asking is among it", async () => {
+  it("when it is asked what it can do, then it lists asking another agent", async () => {
     await start({});
     expect((await core.ask("m-1", "what can you do?")).markdown).toContain("ask another agent");
   });
 });
 
-describe("given an agent elsewhere and the demo model", () => {
-  it("when it cannot be reached, then the person reads so, and no promise", async () => {
+describe("given a remote agent and the demo model", () => {
+  it("when it is unreachable, then the person reads that, and no promise of an answer", async () => {
     const model = new DemoModel({ pauseMs: 0 }, { clock: systemClock });
     const url = `http://127.0.0.1:${await freePort()}`;
     core = await CoreUnderTest.start([], {

@@ -1,4 +1,4 @@
 import { embeddedHarness } from "../../contract/embedded-harness.ts";
-import { peerPromises } from "./peer-promises.ts";
+import { peerGuarantees } from "./peer-guarantees.ts";
 
-peerPromises(embeddedHarness);
+peerGuarantees(embeddedHarness);

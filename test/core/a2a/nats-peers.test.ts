@@ -1,4 +1,4 @@
 import { natsHarness } from "../../contract/nats-harness.ts";
-import { peerPromises } from "./peer-promises.ts";
+import { peerGuarantees } from "./peer-guarantees.ts";
 
-peerPromises(natsHarness);
+peerGuarantees(natsHarness);

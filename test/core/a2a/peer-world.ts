@@ -18,13 +18,13 @@ import { type Asked, delegates, Held, roles } from "../subtasks/delegating.ts";
 import { ASYNC, answerIn, PEER, sends, unsolicited } from "./peers-under-test.ts";
 import { REMOTE } from "./remote/remote-under-test.ts";
 
-/** Short enough to be waited for; everything else is as in the product. */
+/** Short timeouts, because this test uses the system clock; everything else is as in the product. */
 const delegation = { ...defaultDelegation, interactiveCeilingMs: 300, graceMs: 30 };
 const peering = { ...defaultPeering, lateWindowMs: 20 };
 const subjects = subjectsOf("default");
 
 /**
- * Two agents and a remote one, on as many cores as there are backbones. A message says what is done: "delegate",
+ * Two agents and a remote one, on as many cores as there are backbones. A message names the action: "delegate",
  * "notify", "consult" or "remote", "subtask" for one that asks the peer, or "think" for a turn that the test holds
  * open, and then the topic.
  */
@@ -78,47 +78,47 @@ export class PeerWorld {
     return world;
   }
 
-  /** What the peer, or a turn that thinks, says about a topic, when the test says so. */
+  /** Holds the answer about a topic until the test gives it. */
   held(topic: string): Held {
     const held = this.#helds.get(topic) ?? new Held();
     this.#helds.set(topic, held);
     return held;
   }
 
-  /** In a conversation of its own, or in that of another message; resolves to the answer. */
+  /** Sends a message to a separate conversation, or to that of another message; resolves to the answer. */
   async ask(text: string, room = text): Promise<AgentReply> {
     await this.publish(messageOf(text, room));
     return this.#answerTo(text);
   }
 
-  /** Once more, as by a bus that has forgotten that it had it. */
+  /** With another id, a repeated message passes the bus's deduplication. */
   async publish(message: UserMessage, id = message.id): Promise<void> {
     const key = orderKey(message);
     await this.backbone.bus.publish(subjects.userMessage(message.agent), message, { id, key });
   }
 
-  /** What was said by itself about a message, so far. */
-  told(text: string): AgentReply[] {
+  /** The unsolicited replies to a message so far. */
+  reported(text: string): AgentReply[] {
     return unsolicited(this.replies.items).filter(({ audience }) => audience.conversation.room === text);
   }
 
-  async untilTold(text: string, count = 1): Promise<AgentReply[]> {
-    await this.replies.until(() => this.told(text).length >= count);
-    return this.told(text);
+  async untilReported(text: string, count = 1): Promise<AgentReply[]> {
+    await this.replies.until(() => this.reported(text).length >= count);
+    return this.reported(text);
   }
 
-  /** What is not said by now never is: something behind it in the conversation was answered. */
+  /** All unsolicited replies to a message, once a later command in its conversation was answered. */
   async settled(text: string): Promise<AgentReply[]> {
     const { conversation } = messageOf(text);
     const last = userMessage(`after ${text}`, text, { conversation, command: { name: "help", args: "" } });
     await this.publish(last);
     await this.#answerTo(last.id);
-    return this.told(text);
+    return this.reported(text);
   }
 
-  /** What the peer was asked about a topic, step by step. */
+  /** The peer's model requests about a topic. */
   stepsAbout(topic: string): StepRequest[] {
-    return this.peer.requests.items.filter((request) => toldIn(request).includes(topic));
+    return this.peer.requests.items.filter((request) => lastPromptIn(request).includes(topic));
   }
 
   async stop(): Promise<void> {
@@ -146,7 +146,7 @@ export class PeerWorld {
   }
 
   #harbour(request: StepRequest): Answer {
-    const text = toldIn(request);
+    const text = lastPromptIn(request);
     const topic = text.split(/\s/).at(-1) ?? "";
     if (topic === "busy") return request.toolChoice === "none" ? "that is all" : calls({ name: "list_working_memory" });
     if (topic === "pingpong" && request.messages.at(-1)?.role !== "tool") {
@@ -162,7 +162,7 @@ export class PeerWorld {
 const messageOf = (text: string, room = text): UserMessage =>
   userMessage(text, text, { conversation: { channel: "web", room, kind: "private" } });
 
-const toldIn = ({ messages }: StepRequest): string => {
+const lastPromptIn = ({ messages }: StepRequest): string => {
   const last = messages.findLast(({ role }) => role === "user");
   return last?.role === "user" ? last.text : "";
 };

@@ -13,7 +13,7 @@ export const ASYNC = { default: { a2aAsync: true } };
 
 export interface Pair {
   readonly core: CoreUnderTest;
-  /** The other agent's. */
+  /** Model of the other agent. */
   readonly peer: ScriptedModel;
 }
 
@@ -21,7 +21,7 @@ export interface PairOptions extends TestOptions {
   readonly peerAgent?: Partial<AgentOptions>;
 }
 
-/** Two agents of one deployment that know each other. */
+/** Two agents of one deployment that list each other as peers. */
 export const startPair = async (
   primary: Script,
   peerScript: Script,
@@ -46,20 +46,20 @@ export const sends =
     return typeof then === "string" ? then : then(outputs);
   };
 
-/** A person's message sends `input`; what comes of it is said as "told: …". */
+/** A person's message sends `input`; the callback replies "told: …" with the answer. */
 export const asks = (input: Record<string, unknown>, then?: Parameters<typeof sends>[1]): Script =>
   roles({ primary: sends(input, then), continuation: ({ text }) => `told: ${answerIn(text)}` });
 
 export const answerIn = (text: string): string =>
   /answered:\n([^\n]*)|failed: ([^\n]*)/.exec(text)?.slice(1).join("") ?? text;
 
-/** What a model was last told by whoever wrote to it. */
-export const lastTold = (model: ScriptedModel): string => {
+/** The latest user message that a model got. */
+export const lastPrompt = (model: ScriptedModel): string => {
   const last = model.requests.items.at(-1)?.messages.findLast(({ role }) => role === "user");
   return last?.role === "user" ? last.text : "";
 };
 
-/** The output of the tool, as the model read it. */
+/** Outputs of send_message_to_agent. */
 export const toolOutputs = ({ model }: CoreUnderTest): string[] =>
   model.requests.items
     .flatMap(({ messages }) => messages)
@@ -74,7 +74,7 @@ export const theCall = async (core: CoreUnderTest): Promise<PeerCall> => {
   const { batches } = await readOwner(core.backbone.store, { ...place, ownerId: sessionId ?? "" });
   const id = Object.values(batches).flatMap(({ calls: made = [] }) => made)[0]?.id ?? "";
   const call = await readCall(core.backbone.store, { ...place, id });
-  if (call === undefined) throw new Error("there is no call");
+  if (call === undefined) throw new Error("the session has no call");
   return call;
 };
 
@@ -84,23 +84,23 @@ export const unsolicited = (replies: readonly AgentReply[]): AgentReply[] =>
 export const untilUnsolicited = async (core: CoreUnderTest, count = 1): Promise<AgentReply[]> =>
   unsolicited(await core.replies.until((replies) => unsolicited(replies).length >= count));
 
-/** Between two looks at a remote task. */
+/** Whether a timer is a pause between two polls of a remote task. */
 export const isPause = (ms: number): boolean => [2, 4, 8, 16, 32, 64].includes(ms / 1_000);
 const isShortOrPause = (ms: number): boolean => (ms > 0 && ms <= 8_000) || isPause(ms);
 
-/** While time passes: every such wait is over as soon as it has begun. */
+/** Awaits the result while matching timers fire at once. */
 export const asTimePasses = async <T>(
   core: CoreUnderTest,
   result: Promise<T>,
   isPassed = isShortOrPause,
 ): Promise<T> => {
-  let isThere = false;
+  let isDone = false;
   void result.finally(() => {
-    isThere = true;
+    isDone = true;
   });
-  while (!isThere) {
+  while (!isDone) {
     await Promise.race([result, core.clock.passNextOf(isPassed)]);
-    // What was waited for may need the network.
+    // The result may need the network.
     await new Promise(setImmediate);
   }
   return result;

@@ -1,11 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Fifo } from "../../../core/backbone/key-lanes.ts";
+import { Fifo, type QueuedMessage } from "../../../core/backbone/key-lanes.ts";
 import { KeyedConsumption } from "../../../core/backbone/keyed-consumption.ts";
-import type { QueuedMessage } from "../../../core/backbone/queued-message.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
-import type { Outcome } from "../../../core/contract/ports/bus.ts";
-import { ack } from "../../../core/contract/ports/bus.ts";
+import { ack, type Outcome } from "../../../core/contract/ports/bus.ts";
 import { systemClock } from "../../../core/contract/ports/clock.ts";
 import { silentLogger } from "../../../core/contract/ports/logger.ts";
 import type { Store } from "../../../core/contract/ports/store.ts";

@@ -20,8 +20,8 @@ const startWorking = async (where: MessageFields = {}) => {
   await held.asked;
 };
 
-describe("given work under way", () => {
-  it("when `cancel` comes without an id, then what can be cancelled is shown, with a button each (I3)", async () => {
+describe("given running work", () => {
+  it("when `cancel` has no id, then the running work is listed, with a button each (I3)", async () => {
     await startWorking();
     const { markdown, actions = [] } = await core.ask("m-2", "", cancel());
     expect(markdown).toMatch(/^What should I cancel\?\n- dig \(`subtask-[0-9a-f]{8}`\)\n- sift \(/);
@@ -34,7 +34,7 @@ describe("given work under way", () => {
     expect((await core.ask("m-4", "", cancel())).actions).toHaveLength(1);
   });
 
-  it("when somebody else in the room asks, then it is not offered to them, and not ended by them", async () => {
+  it("when another person in the room asks, then it is not offered to them, and they cannot cancel it", async () => {
     await startWorking({ conversation: lobby });
     const [action] = (await core.ask("m-2", "", { conversation: lobby, ...cancel() })).actions ?? [];
     const offered = await core.ask("m-3", "", { conversation: lobby, ...bob, ...cancel() });
@@ -44,14 +44,14 @@ describe("given work under way", () => {
   });
 });
 
-describe("given a room in which the agent works for somebody (I3)", () => {
-  it("when somebody else has the agent end it, then it may not; for whoever asked it may", async () => {
+describe("given a room in which the agent works for one person (I3)", () => {
+  it("when another person asks the agent to cancel it, then it is refused; for the asker it is cancelled", async () => {
     const held = new Held();
-    const ends = () => calls({ name: "cancel_subtask", input: { id: subtaskIds(core)[0] } });
+    const cancelCall = () => calls({ name: "cancel_subtask", input: { id: subtaskIds(core)[0] } });
     core = await startDelegating(
       roles({
         primary: (asked) =>
-          asked.text.endsWith(": go") ? delegates(["dig"], "on it")(asked) : (asked.outputs[0] ?? ends()),
+          asked.text.endsWith(": go") ? delegates(["dig"], "on it")(asked) : (asked.outputs[0] ?? cancelCall()),
         subagent: () => held.answer,
       }),
     );
@@ -63,14 +63,14 @@ describe("given a room in which the agent works for somebody (I3)", () => {
   });
 });
 
-describe("given nothing under way", () => {
-  it("when `cancel` comes without an id, then it says so", async () => {
+describe("given no running work", () => {
+  it("when `cancel` has no id, then it says so", async () => {
     core = await startDelegating(roles({ primary: () => "hello" }));
     expect((await core.ask("m-1", "", cancel())).markdown).toBe("I am not working on anything for you.");
   });
 });
 
-describe("given work that a person has begun with one of their accounts (D3, I3)", () => {
+describe("given work that a person has started with one of their accounts (D3, I3)", () => {
   let ann: At;
   let annElsewhere: At;
   const begin = async (isLinkedBefore: boolean) => {
@@ -85,7 +85,7 @@ describe("given work that a person has begun with one of their accounts (D3, I3)
     return action?.value ?? "";
   };
 
-  it("when the account is linked meanwhile, then it still ends its own work, and the new one cannot", async () => {
+  it("when the account is linked meanwhile, then it can still cancel its work, and the newly linked one cannot", async () => {
     const id = await begin(false);
     await linkUp(ann, annElsewhere);
     expect(await annElsewhere.command("cancel")).toBe("I am not working on anything for you.");
@@ -93,13 +93,13 @@ describe("given work that a person has begun with one of their accounts (D3, I3)
     expect(await ann.command("cancel", id)).toBe('"dig" is cancelled.');
   });
 
-  it("when it was begun after the link, then either account ends it", async () => {
+  it("when it was started after the link, then either account can cancel it", async () => {
     const id = await begin(true);
     expect(await annElsewhere.command("cancel")).toContain(id);
     expect(await annElsewhere.command("cancel", id)).toBe('"dig" is cancelled.');
   });
 
-  it("when the account has left the person since, then only itself ends it", async () => {
+  it("when the account was unlinked since, then only that account can cancel it", async () => {
     const id = await begin(true);
     await ann.command("unlink");
     expect(await annElsewhere.command("cancel", id)).toContain("belongs to another person");

@@ -12,7 +12,7 @@ const command = (name: string) => ({ command: { name, args: "" } });
 const session = () => currentSession(core.backbone.store, userMessage("", ""));
 
 describe("given a conversation with a history", () => {
-  it("when `new` comes between two messages, then exactly the later ones are in a new session (I3)", async () => {
+  it("when `new` is sent between two messages, then exactly the later ones are in a new session (I3)", async () => {
     await Promise.all([
       core.receive(userMessage("m-1", "before")),
       core.receive(userMessage("m-2", "new", command("new"))),
@@ -27,7 +27,7 @@ describe("given a conversation with a history", () => {
     expect(await session()).toBe(after?.sessionId);
   });
 
-  it("when an old `new` comes again, then the session after it stays", async () => {
+  it("when an old `new` is redelivered, then the current session stays", async () => {
     await core.ask("m-1", "", command("new"));
     await core.ask("m-2", "", command("new"));
     const latest = await session();
@@ -36,20 +36,20 @@ describe("given a conversation with a history", () => {
     expect(await session()).toBe(latest);
   });
 
-  it("when somebody only writes the word new, then it is a message like any other", async () => {
+  it("when a person writes only the text `new`, then it is an ordinary message", async () => {
     const before = await session();
     expect(await core.ask("m-1", "new")).toMatchObject({ kind: "final" });
     expect(await session()).toBe(before);
   });
 
-  it("when `help` comes, then it is answered without the model and without an anchor (O7)", async () => {
+  it("when `help` is sent, then it is answered without the model and without an anchor (O7)", async () => {
     const reply = await core.ask("m-1", "", command("help"));
     expect(reply).toMatchObject({ kind: "notice", origin: null, correlationId: "m-1" });
     expect(reply.markdown).toContain("`/new`");
     expect(core.model.requests.items).toHaveLength(0);
   });
 
-  it("when a command that nobody else has seen comes in a room, then its answer is the caller's alone (I3)", async () => {
+  it("when a command in a room is invisible to others, then only the caller sees its answer (I3)", async () => {
     const conversation = { channel: "paper", room: "lobby", kind: "shared" } as const;
     const seen = await core.ask("m-1", "", { ...command("help"), conversation });
     expect(seen.onlyFor).toBeUndefined();
@@ -57,12 +57,12 @@ describe("given a conversation with a history", () => {
     expect(unseen.onlyFor).toBe(unseen.audience.accountId);
   });
 
-  it("when the command is not known, then it says so, and what is", async () => {
+  it("when the command is unknown, then the answer lists the known ones", async () => {
     const reply = await core.ask("m-1", "", command("dance <@U1>"));
     expect(reply.markdown).toMatch(/^I don't know the command "dance U1". I know `\/help`, .*`\/cancel`, .*`\/new`/);
   });
 
-  it("when the name is a slip, then the one that was meant is named", async () => {
+  it("when the name has a typo, then the closest command is suggested", async () => {
     const reply = await core.ask("m-1", "", command("hlep"));
     expect(reply.markdown).toBe('I don\'t know the command "hlep". Did you mean `/help`?');
   });

@@ -32,8 +32,8 @@ const { conversation } = userMessage("", "");
 const anns: Audience = { conversation, personId: "p-1", accountId: "ann" };
 const bob: MessageFields = { account: { id: "bob", name: "Bob" } };
 
-/** A delivery that was given up, as the relay leaves it. */
-const giveUp = async (n: number, reason: string, audience = anns): Promise<void> => {
+/** Stores a dead-lettered delivery as the relay does. */
+const deadLetter = async (n: number, reason: string, audience = anns): Promise<void> => {
   const request = {
     id: `r${n}/${conversationKey(conversation)}`,
     reply: sampleReply(`r${n}`, conversation, `answer ${n}`, { audience }),
@@ -59,33 +59,33 @@ const buttonOf = ({ actions = [] }: AgentReply, label: string): string =>
   actions.find((action) => action.label === label)?.value ?? "";
 const left = async () => (await undeliveredOnChannel(core.backbone.store, "web")).length;
 
-describe("given deliveries that were given up (D6)", () => {
-  it("when the asker looks into the inbox, then the newest come first, each with its reason, a page at a time", async () => {
-    await giveUp(1, "target-gone: the room no longer exists");
-    await giveUp(2, "unknown: an attempt was cut off");
-    await giveUp(3, "unavailable: down (after 50 attempts)");
-    await giveUp(4, "forbidden: not a member");
+describe("given dead-lettered deliveries (D6)", () => {
+  it("when the asker opens the inbox, then it lists them newest first, each with its reason, page by page", async () => {
+    await deadLetter(1, "target-gone: the room no longer exists");
+    await deadLetter(2, "unknown: an attempt was cut off");
+    await deadLetter(3, "unavailable: down (after 50 attempts)");
+    await deadLetter(4, "forbidden: not a member");
     const first = await inbox();
     expect(first.markdown.split("\n")).toEqual([
       "These messages may not have reached you:",
-      "1. “answer 4”, for your private conversation on Web, 10 min ago: I may not write there (not a member)",
+      "1. “answer 4”, for your private conversation on Web, 10 min ago: I am not allowed to write there (not a member)",
       "2. “answer 3”, for your private conversation on Web, 11 min ago: the platform could not be reached (down (after 50 attempts))",
       "3. “answer 2”, for your private conversation on Web, 12 min ago: it may or may not have arrived (an attempt was cut off)",
     ]);
     const second = await inbox(buttonOf(first, "Show more"));
     expect(second.markdown).toContain("1. “answer 1”");
-    expect(second.markdown).toContain("the conversation is gone (the room no longer exists)");
+    expect(second.markdown).toContain("the conversation no longer exists (the room no longer exists)");
     expect(second.actions).toHaveLength(3);
   });
 
-  it("when the asker reads one, then they see all of it", async () => {
-    await giveUp(1, "target-gone: gone");
+  it("when the asker reads one, then they see its whole text", async () => {
+    await deadLetter(1, "target-gone: gone");
     const reply = await inbox(buttonOf(await inbox(), "Read 1"));
     expect(reply.markdown).toBe("For your private conversation on Web. About “deep research”.\n\nanswer 1");
   });
 
-  it("when the asker has one sent again, twice, then it is sent once, by itself", async () => {
-    await giveUp(1, "unknown: cut off");
+  it("when the asker resends one twice, then it is sent once", async () => {
+    await deadLetter(1, "unknown: cut off");
     const button = buttonOf(await inbox(), "Send 1 again");
     expect((await inbox(button)).markdown).toBe("I am sending it again, to your private conversation on Web.");
     expect((await inbox(button)).markdown).toContain("no longer in your inbox");
@@ -94,16 +94,16 @@ describe("given deliveries that were given up (D6)", () => {
     expect(await left()).toBe(0);
   });
 
-  it("when the asker dismisses one, then it is gone, with its letter", async () => {
-    await giveUp(1, "rejected: too odd");
+  it("when the asker dismisses one, then the entry and its dead letter are deleted", async () => {
+    await deadLetter(1, "rejected: too odd");
     expect((await inbox(buttonOf(await inbox(), "Dismiss 1"))).markdown).toBe("Dismissed.");
     expect(await left()).toBe(0);
     const key = deadLetterKey("outbox-web", `r1/${conversationKey(conversation)}`);
     expect(await core.backbone.store.get(key)).toBeUndefined();
   });
 
-  it("when somebody else tries, then they see nothing of it and change nothing", async () => {
-    await giveUp(1, "rejected: too odd");
+  it("when another person tries, then they see nothing and change nothing", async () => {
+    await deadLetter(1, "rejected: too odd");
     const own = await inbox();
     expect((await inbox("", bob)).markdown).toBe("Your inbox is empty: everything reached you.");
     for (const label of ["Read 1", "Send 1 again", "Dismiss 1"]) {
@@ -112,7 +112,7 @@ describe("given deliveries that were given up (D6)", () => {
     expect(await left()).toBe(1);
   });
 
-  it("when the asker links another account, then it sees only what began after that (D3)", async () => {
+  it("when the asker links another account, then that account sees only work that began later (D3)", async () => {
     const own = { channel: "web-b", room: "anns", kind: "private" } as const;
     const since = "2026-03-10T20:00:00.000Z";
     const person = {
@@ -130,23 +130,23 @@ describe("given deliveries that were given up (D6)", () => {
     for (const { channel, accountId } of person.accounts) {
       await store.put(accountKey({ tenant: "default", channel, accountId }), { personId: "p-1" });
     }
-    await giveUp(1, "rejected: before", { ...anns, membership: 0 });
-    await giveUp(2, "rejected: after", { ...anns, membership: 1 });
+    await deadLetter(1, "rejected: before", { ...anns, membership: 0 });
+    await deadLetter(2, "rejected: after", { ...anns, membership: 1 });
     const { markdown } = await inbox("", { conversation: own, account: { id: "ann-b", name: "Ann" } });
     expect(markdown).toContain("answer 2");
     expect(markdown).not.toContain("answer 1");
   });
 
-  it("when two want it sent again at the same moment, then one of them does it", async () => {
-    await giveUp(1, "unknown: cut off");
+  it("when two requests resend it at the same time, then one of them does", async () => {
+    await deadLetter(1, "unknown: cut off");
     const [entry] = await undeliveredOnChannel(core.backbone.store, "web");
-    if (entry === undefined) throw new Error("there is none");
-    const parts = { ...core.backbone, clock: core.clock };
-    const both = ["operator-1", "operator-2"].map((by) => settleUndelivered(parts, entry, "send-again", by));
-    expect((await Promise.all(both)).sort()).toEqual(["done", "gone"]);
+    if (entry === undefined) throw new Error("no entry");
+    const deps = { ...core.backbone, clock: core.clock };
+    const both = ["operator-1", "operator-2"].map((by) => settleUndelivered(deps, entry, "send-again", by));
+    expect((await Promise.all(both)).sort()).toEqual(["done", "taken"]);
   });
 
-  it("when the arguments are nonsense, then it says what to write", async () => {
+  it("when the arguments are invalid, then it explains its use", async () => {
     expect((await inbox("../../x")).markdown).toBe(
       "`/inbox` lists your messages; use its buttons to read, resend or dismiss one.",
     );

@@ -16,8 +16,8 @@ const settings = async () => {
   return { quiet: person.quiet, policy: person.policy };
 };
 
-describe("given somebody who says when and where answers may come (D2, I3)", () => {
-  it("when they name hours, then these are kept, with a zone if they say one", async () => {
+describe("given a person who sets quiet hours and reach (D2, I3)", () => {
+  it("when they set hours, then these are stored, with a time zone if given", async () => {
     expect(await ann.command("quiet", "22:00-7:00")).toContain("22:00–07:00, in your time zone");
     expect((await settings()).quiet).toEqual({ from: "22:00", to: "07:00" });
     await ann.command("quiet", "23:30-06:00 Europe/Berlin");
@@ -25,16 +25,16 @@ describe("given somebody who says when and where answers may come (D2, I3)", () 
     expect(await ann.command("quiet", "off")).toContain("Quiet hours: off");
   });
 
-  it("when they say where, for all work or for one kind, then both are kept", async () => {
+  it("when they set the reach for all work and for one kind, then both are stored", async () => {
     await ann.command("quiet", "last-active");
-    expect(await ann.command("quiet", "origin scheduled")).toContain("last-active, scheduled: origin");
+    expect(await ann.command("quiet", "origin scheduled")).toContain("last-active, origin for scheduled work");
     expect((await settings()).policy).toEqual({ default: "last-active", scheduled: "origin" });
     await ann.command("quiet", "default");
     expect(await settings()).toEqual({ quiet: undefined, policy: undefined });
   });
 
   it.each(["25:00-07:00", "22:00-22:00", "22:00-07:00 Atlantis", "origin sometimes", "please"])(
-    "when they say %s, then nothing changes, and they learn what can be said",
+    "when they write %s, then nothing changes and they get the usage",
     async (args) => {
       expect(await ann.command("quiet", args)).toContain("I don't understand");
       expect(await settings()).toEqual({ quiet: undefined, policy: undefined });
@@ -44,6 +44,6 @@ describe("given somebody who says when and where answers may come (D2, I3)", () 
   it("when they ask in a shared room, then only they see the answer", async () => {
     const room = new At(core, "web", "ann", "shared");
     const answer = await room.say("/quiet", { command: { name: "quiet", args: "" } });
-    expect(answer).toMatchObject({ onlyFor: "ann", markdown: expect.stringContaining("Quiet hours: default.") });
+    expect(answer).toMatchObject({ onlyFor: "ann", markdown: expect.stringContaining("Quiet hours: the default.") });
   });
 });

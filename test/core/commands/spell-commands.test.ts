@@ -17,13 +17,13 @@ describe("given a channel with one native command for all commands (I3)", () => 
     "`/links` and `/unknown`",
     "```diff\n+ write `/link`\n```",
     "````\n```\n`/link`\n````",
-  ])("when %j is no command to type, then it stays", (markdown) => expect(spelled(markdown)).toBe(markdown));
+  ])("when %j has no command to type, then it stays unchanged", (markdown) => expect(spelled(markdown)).toBe(markdown));
 
   it("when fenced code ends, then commands below it are spelled again", () => {
     expect(spelled("```\n`/new`\n```\n`/new`")).toBe("```\n`/new`\n```\n`/mooring new`");
   });
 
-  it("when a channel has no prefix of its own, then commands begin with a slash", () => {
+  it("when a channel has no prefix, then commands begin with a slash", () => {
     expect(spellCommands("`/link`")).toBe("`/link`");
   });
 });

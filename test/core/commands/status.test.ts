@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
 import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
-import { changeHeld } from "../../../core/delivery/held/held-record.ts";
+import { changeHeld } from "../../../core/delivery/undelivered/held-record.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import type { MessageFields } from "../../fakes/sample-message.ts";
 import type { CoreUnderTest } from "../core-under-test.ts";
@@ -23,15 +23,15 @@ const bob: MessageFields = {
 const askStatus = async (
   id: string,
   more: MessageFields = {},
-  told: () => Promise<unknown> = async () => undefined,
+  untilReported: () => Promise<unknown> = async () => undefined,
 ): Promise<AgentReply> => {
   await core.receive(userMessage(id, "", { command: { name: "status", args: "" }, ...more }));
-  await told();
+  await untilReported();
   await core.clock.passNext(GATHER_MS);
   return core.replyTo(id);
 };
 
-describe("given work under way for a person (I3)", () => {
+describe("given running work of a person (I3)", () => {
   it("when they ask for the status in another conversation, then it is listed with its age, and can be cancelled", async () => {
     const held = new Held();
     core = await startDelegating(roles({ primary: delegates(["dig"], "on it"), subagent: () => held.answer }));
@@ -46,29 +46,29 @@ describe("given work under way for a person (I3)", () => {
     expect((await core.ask("m-4", "", cancelled)).markdown).toBe('"dig" is cancelled.');
   });
 
-  it("when a turn still runs, in any process, then it is named, and the answer does not wait for it", async () => {
+  it("when a turn still runs in any process, then it is listed, and the status does not wait for it", async () => {
     const held = new Held();
     core = await startDelegating(roles({ primary: () => held.answer }));
     const other = await core.startCore();
     await core.receive(userMessage("m-1", "think long and hard"));
     await held.asked;
-    const told = new Recorder<string>();
-    await core.backbone.bus.listen(subjectsOf("default").turnsTold(AGENT), ({ ask }) => told.add(ask));
-    const { markdown } = await askStatus("m-2", { conversation: annsOther }, () => told.count(1));
+    const reported = new Recorder<string>();
+    await core.backbone.bus.listen(subjectsOf("default").turnsReported(AGENT), ({ ask }) => reported.add(ask));
+    const { markdown } = await askStatus("m-2", { conversation: annsOther }, () => reported.count(1));
     expect(markdown).toBe("In progress for you:\n- answering “think long and hard”, started just now");
     held.give("done");
     await core.replyTo("m-1");
     await other.stop();
   });
 
-  it("when they ask in a shared room, then the answer is for them alone", async () => {
+  it("when they ask in a shared room, then only they see the answer", async () => {
     core = await startDelegating(roles({ primary: () => "hello" }));
     expect(await askStatus("m-1", { conversation: lobby })).toMatchObject({ onlyFor: "ann" });
   });
 });
 
-describe("given messages that are kept back for a person", () => {
-  it("when they ask for the status, then they hear how many, and until when (D2)", async () => {
+describe("given held deliveries of a person", () => {
+  it("when they ask for the status, then it says how many wait and until when (D2)", async () => {
     core = await startDelegating(roles({ primary: () => "hello" }));
     const heldAt = "2026-03-10T21:00:00.000Z";
     const notBefore = Date.parse("2026-03-11T07:00:00.000Z");

@@ -19,7 +19,7 @@ const elsewhere: Conversation = { channel: "web", room: "room-2", kind: "private
 const lobby: Conversation = { channel: "web", room: "lobby", kind: "shared" };
 const bob: MessageFields = { account: { id: "bob", name: "Bob" } };
 
-/** Says something, and then thinks until it is told to stop. */
+/** Streams a text and then waits for the held answer. */
 const begins = (text: string, held: Held): Answer => {
   const { answer } = held;
   if (typeof answer !== "function") throw new Error("a held answer is a function");
@@ -29,20 +29,22 @@ const begins = (text: string, held: Held): Answer => {
   };
 };
 
-const stop = async (id: string, more: MessageFields = {}, isTold = true): Promise<AgentReply> => {
-  const told = new Recorder<string>();
-  const listening = await core.backbone.bus.listen(subjectsOf("default").turnsTold(AGENT), ({ ask }) => told.add(ask));
+const stop = async (id: string, more: MessageFields = {}, isReported = true): Promise<AgentReply> => {
+  const reported = new Recorder<string>();
+  const listening = await core.backbone.bus.listen(subjectsOf("default").turnsReported(AGENT), ({ ask }) =>
+    reported.add(ask),
+  );
   const message = userMessage(id, "", { command: { name: "cancel", args: "answer" }, ...more });
-  // In a lane of its own, as the inbox does it: it would wait for the answer that it stops.
+  // Under its own key, as the inbox publishes commands: otherwise it would wait for the answer that it stops.
   await core.backbone.bus.publish(subjectsOf("default").userMessage(AGENT), message, { id, key: "commands" });
-  if (isTold) await told.until((asks) => asks.includes(id));
+  if (isReported) await reported.until((asks) => asks.includes(id));
   await core.clock.passNext(GATHER_MS);
   listening.close();
   return core.replyTo(id);
 };
 
 describe("given an answer that is being written", () => {
-  it("when whoever asked stops it, then what was said so far is the answer, and the next message is heard", async () => {
+  it("when the asker stops it, then the text so far is the answer, and the next message is answered", async () => {
     const held = new Held();
     core = await startDelegating(
       roles({ primary: ({ text }) => (text === "go on" ? "hello again" : begins("The tide", held)) }),
@@ -66,7 +68,7 @@ describe("given an answer that is being written", () => {
     await other.stop();
   });
 
-  it("when somebody else, or the same person elsewhere, says so, then it goes on (I3)", async () => {
+  it("when another person, or the asker in another conversation, stops it, then it continues (I3)", async () => {
     const held = new Held();
     core = await startDelegating(roles({ primary: () => held.answer }));
     await core.receive(userMessage("m-1", "think", { conversation: lobby }));
@@ -77,7 +79,7 @@ describe("given an answer that is being written", () => {
     expect(await core.replyTo("m-1")).toMatchObject({ outcome: "answered", markdown: "done" });
   });
 
-  it("when it has delegated before, then that work goes on and reports", async () => {
+  it("when its turn has delegated work, then that work continues and is reported", async () => {
     const held = new Held();
     core = await startDelegating(
       roles({ primary: (asked) => (asked.outputs.length === 0 ? delegates(["dig"], "")(asked) : held.answer) }),
@@ -92,7 +94,7 @@ describe("given an answer that is being written", () => {
     expect(answers.at(-1)?.markdown).toBe("in short");
   });
 
-  it("when it waits in the same breath in which it delegates, then what it waits for ends, and the rest reports (B2)", async () => {
+  it("when its turn also waits for a blocking subtask, then that subtask is cancelled and the other results are reported (B2)", async () => {
     const held = new Held();
     const spawn = (name: string, blocking: boolean) => ({
       name: "spawn_subtask",
@@ -115,7 +117,7 @@ describe("given an answer that is being written", () => {
     expect(entry?.markdown.split("\n").sort()).toEqual(["- dig: done", "- wait: cancelled", expect.any(String)]);
   });
 
-  it("when it is stopped before what it delegates is counted in, then nothing is begun behind its back (B2)", async () => {
+  it("when it is stopped before its subtasks are recorded, then they do not start (B2)", async () => {
     const logger = new RecordingLogger();
     const [begun, goOn] = [new Recorder<string>(), new Recorder<string>()];
     const held = ({ store, ...backbone }: Backbone): Backbone => ({

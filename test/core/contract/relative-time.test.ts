@@ -5,7 +5,7 @@ import { relativeTime } from "../../../core/contract/relative-time.ts";
 const now = Date.parse("2026-03-10T12:00:00Z");
 const earlier = (hours: number, minutes = 0, seconds = 0) => now - ((hours * 60 + minutes) * 60 + seconds) * 1_000;
 
-describe("given a time that somebody looks at later (O11)", () => {
+describe("given a past time that a viewer sees (O11)", () => {
   it.each([
     [now + 3_600_000, "just now"],
     [earlier(0, 0, 59), "just now"],
@@ -22,7 +22,7 @@ describe("given a time that somebody looks at later (O11)", () => {
     expect(relativeTime(then, now)).toBe(text);
   });
 
-  it("when the viewer's calendar has turned twice, then it is two days ago there", () => {
+  it("when two midnights have passed in the viewer's time zone, then it reads two days ago", () => {
     const then = Date.parse("2026-03-08T22:30:00Z");
     const later = Date.parse("2026-03-10T00:30:00Z");
     expect(relativeTime(then, later, { timeZone: "UTC" })).toBe("2 days ago");
@@ -34,13 +34,13 @@ describe("given a time that somebody looks at later (O11)", () => {
     expect(relativeTime(then, then + 24.5 * 3_600_000, { timeZone: "Europe/Berlin" })).toBe("24h 30m ago");
   });
 
-  it("when the viewer reads another language, then it is in that language", () => {
+  it("when the viewer has another locale, then the text is in that language", () => {
     expect(relativeTime(earlier(24), now, { locale: "de" })).toBe("gestern");
     expect(relativeTime(earlier(3), now, { locale: "de-AT" })).toBe("vor 3 Stunden");
     expect(relativeTime(earlier(0, 0, 5), now, { locale: "fr_FR" })).toBe("maintenant");
   });
 
-  it("when zone and locale are nonsense, then it still reads", () => {
+  it("when time zone and locale are invalid, then it still returns a text", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.integer({ min: -1e12, max: 1e12 }), (timeZone, locale, delta) => {
         expect(relativeTime(now - delta, now, { timeZone, locale })).not.toBe("");
@@ -58,7 +58,7 @@ describe("given a time that somebody looks at later (O11)", () => {
     [24 * 3_600_000, "yesterday"],
     [3 * 86_400_000, "3 days ago"],
     [7 * 86_400_000, "Mar 3, 2026"],
-  ])("when an American browser looks %d ms later, then it reads %j", (ms, text) => {
+  ])("when the locale is en-US and %d ms have passed, then it reads %j", (ms, text) => {
     expect(relativeTime(now - ms, now, { locale: "en-US", timeZone: "UTC" })).toBe(text);
   });
 });

@@ -12,24 +12,24 @@ describe("given a secret", () => {
     ["inspected", () => inspect({ deep: { hidden } }, { showHidden: true, depth: null })],
     ["by its own properties", () => JSON.stringify([Object.entries(hidden), { ...hidden }])],
     ["in an error", () => String(new Error("failed", { cause: hidden }).cause)],
-  ])("when it is shown %s, then it is not", (_, show) => {
+  ])("when it is printed %s, then its value is hidden", (_, show) => {
     expect(show()).not.toContain("hunter2");
   });
 
-  it("when it is logged, then the line says that it is one", () => {
+  it("when it is logged, then the line has a placeholder", () => {
     const lines: string[] = [];
     pino({}, { write: (line: string) => lines.push(line) }).info({ config: { hidden } }, "started");
     expect(JSON.parse(lines.join(""))).toMatchObject({ config: { hidden: "[secret]" } });
   });
 
-  it("then only reveal() gives it, and it cannot be changed", () => {
+  it("then only reveal() returns the value, and it cannot be changed", () => {
     expect(hidden.reveal()).toBe("hunter2");
     expect(Object.isFrozen(hidden)).toBe(true);
   });
 });
 
 describe("given the schema of a secret", () => {
-  it("then text becomes a Secret of at least the length asked for", () => {
+  it("when text is parsed, then it becomes a Secret, or is rejected below the minimum length", () => {
     const parsed = secret({ minLength: 7 }).parse("hunter2");
     expect(parsed).toBeInstanceOf(Secret);
     expect(parsed.reveal()).toBe("hunter2");

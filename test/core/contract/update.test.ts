@@ -2,13 +2,12 @@ import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { AppError, RevisionConflict } from "../../../core/contract/app-error.ts";
-import { collection, keyOf } from "../../../core/contract/ports/collection.ts";
-import { LastRead } from "../../../core/contract/ports/last-read.ts";
-import type { Key, Store } from "../../../core/contract/ports/store.ts";
+import { collection, type Key, keyOf, type Store } from "../../../core/contract/ports/store.ts";
 import {
   createOnce,
   createOrRead,
   DELETE,
+  LastRead,
   putIfUnchanged,
   retryConflicts,
   update,
@@ -183,16 +182,16 @@ describe("given a stored value", () => {
   });
 });
 
-describe("given a key that other writers change all the time", () => {
-  it("when an update loses every attempt, then it stops and says so", async () => {
+describe("given a key that other writers change constantly", () => {
+  it("when an update loses every attempt, then it rejects after 1,000 attempts", async () => {
     let attempts = 0;
     const losing = retryConflicts(async () => {
       attempts++;
       throw new RevisionConflict("a.b", 7);
     });
-    const wanted =
-      'gave up after 1000 attempts, all lost to other writers; try again ("a.b" is no longer at revision 7';
-    await expect(losing).rejects.toMatchObject({ code: "unavailable", message: expect.stringContaining(wanted) });
+    const expected =
+      'stopped after 1000 attempts, all lost to other writers; try again ("a.b" is no longer at revision 7';
+    await expect(losing).rejects.toMatchObject({ code: "unavailable", message: expect.stringContaining(expected) });
     expect(attempts).toBe(1_000);
   });
 
@@ -243,7 +242,7 @@ describe("given writes that are tried once", () => {
     expect(created.filter((revision) => revision !== undefined)).toHaveLength(1);
   });
 
-  it("when a key exists, then createOrRead resolves to its value and says that it is not new", async () => {
+  it("when a key exists, then createOrRead resolves to its value, with isNew false", async () => {
     expect(await createOrRead(store, key, { ids: [1] })).toEqual({ value: { ids: [1] }, isNew: true });
     expect(await createOrRead(store, key, { ids: [2] })).toEqual({ value: { ids: [1] }, isNew: false });
   });
@@ -262,7 +261,7 @@ describe("given writes that are tried once", () => {
     expect((await store.get(key))?.value).toEqual({ ids: [2] });
   });
 
-  it("when the store fails, then the error is not taken for a conflict", async () => {
+  it("when the store fails, then the error is not treated as a conflict", async () => {
     const failing: Store = { ...racing(0), put: () => Promise.reject(new AppError("unavailable", "no quorum")) };
     await expect(createOnce(failing, key, EMPTY)).rejects.toThrow("no quorum");
   });

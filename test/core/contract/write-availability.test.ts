@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { Unwritable, unlessUnwritable, whenWritable } from "../../../core/contract/ports/write-availability.ts";
+import { Unwritable, unlessUnwritable, whenWritable } from "../../../core/contract/ports/backbone.ts";
 import { SwitchedWrites } from "../../fakes/switched-writes.ts";
 
 describe("given work that stores something (F35)", () => {
-  it("when nothing can be stored, then the work does not begin", async () => {
+  it("when writes fail, then the work does not begin", async () => {
     const writes = new SwitchedWrites();
     writes.fail("no quorum");
-    let begun = false;
+    let hasBegun = false;
     const work = unlessUnwritable(writes, async () => {
-      begun = true;
+      hasBegun = true;
     });
     await expect(work).rejects.toMatchObject({ name: "Unwritable", code: "unavailable", cause: "no quorum" });
-    expect(begun).toBe(false);
+    expect(hasBegun).toBe(false);
   });
 
-  it("when writes stop while it is under way, then its sender is refused, and a late failure disturbs nothing", async () => {
+  it("when writes begin to fail while it runs, then its sender is refused, and its late failure is ignored", async () => {
     const writes = new SwitchedWrites();
     let end = (_: Error) => {};
     const work = unlessUnwritable(
@@ -31,17 +31,19 @@ describe("given work that stores something (F35)", () => {
     expect(writes.watchers).toBe(0);
   });
 
-  it("when all goes well, then it ends as it does, and nothing is left behind", async () => {
+  it("when writes work, then its own result or error counts, and no watcher is left", async () => {
     const writes = new SwitchedWrites();
     expect(await unlessUnwritable(writes, async () => 7)).toBe(7);
-    await expect(unlessUnwritable(writes, () => Promise.reject(new Error("its own")))).rejects.toThrow("its own");
+    await expect(unlessUnwritable(writes, () => Promise.reject(new Error("from the work")))).rejects.toThrow(
+      "from the work",
+    );
     await new Promise((resolve) => setImmediate(resolve));
     expect(writes.watchers).toBe(0);
   });
 });
 
-describe("given a part that waits for writes", () => {
-  it("when they work again, or it stops, then it goes on at once", async () => {
+describe("given code that waits until writes work", () => {
+  it("when writes work again, or its signal aborts, then it resolves at once", async () => {
     const writes = new SwitchedWrites();
     await whenWritable(writes);
     writes.fail();

@@ -37,42 +37,42 @@ export const roomOf = (account: string, room: string): Conversation => ({
   kind: "shared",
 });
 
-/** Whose private room it is, whatever the thread. */
+/** The account of a private room; threads do not count. */
 export const ownerOfRoom = (place: Conversation): string | undefined =>
   ACCOUNTS.find((account) => sameRoom(privateOf(account), place));
 
-/** A piece of work, with what the test itself knows about it. */
+/** A piece of work in the model of the test. */
 export interface Work {
-  /** Whose account it is done for; the run of a schedule may go to another one of theirs. */
+  /** The account that asked; the result of a schedule may go to another account of the person. */
   readonly asker: string;
   readonly madeBy: string;
   readonly audience: Audience;
   readonly isScheduled: boolean;
-  /** Who was linked with the asker when it began; those who leave are struck off. */
+  /** The accounts that have been linked with the asker since it began. */
   readonly together: Set<string>;
 }
 
-/** People, accounts and rooms on a real store, beside a plain model of who belongs with whom. */
+/** People, accounts and rooms in a real store, and a plain model of which accounts are linked. */
 export class AudienceWorld {
   readonly clock = new ManualClock(Date.UTC(2026, 2, 10, 12));
   readonly store = new MemoryStore(this.clock);
   readonly work: Work[] = [];
-  /** By the words that describe them, the work whose turn made them. */
+  /** Schedules by description, with the work whose turn created them. */
   readonly schedules = new Map<string, Work>();
   readonly queued: { work: Work; reply: AgentReply; target: Conversation }[] = [];
-  /** No room is home to what has nobody to go to. */
+  /** There is no fallback conversation. */
   readonly home = undefined;
   readonly barred = new Set<string>();
   readonly written = new Set<string>();
   readonly policies = new Map<string, DeliveryPolicy>();
-  /** The group of each account; those with the same one are one person. */
+  /** The group of each account; accounts with the same group are one person. */
   readonly #groups = new Map(ACCOUNTS.map((account) => [account, account]));
   #count = 0;
   #writesLeft = Number.POSITIVE_INFINITY;
 
   constructor() {
     this.store.before = (operation) => {
-      if (operation === "put" && this.#writesLeft-- <= 0) throw new Error("the process was killed");
+      if (operation === "put" && this.#writesLeft-- <= 0) throw new Error("simulated crash");
     };
   }
 
@@ -84,7 +84,7 @@ export class AudienceWorld {
     return ACCOUNTS.filter((other) => this.#groups.get(other) === this.#groups.get(account));
   }
 
-  /** Writing is how work begins, and how a place becomes known. */
+  /** A message starts work and makes its private conversation known. */
   async write(account: string, conversation: Conversation, isScheduled: boolean): Promise<void> {
     const message = userMessage(`m-${this.#count++}`, "hello", {
       conversation,
@@ -100,7 +100,7 @@ export class AudienceWorld {
     this.work.push({ ...work, together: new Set(this.linkedWith(work.asker)) });
   }
 
-  /** A turn of this work makes a schedule, if it may have its results there. */
+  /** A turn of this work creates a schedule, if the target is allowed. */
   async schedule(work: Work, deliverTo: string): Promise<void> {
     const description = `schedule ${this.#count++}`;
     const input = { description, prompt: "look around", when: "every 1 h", deliverTo };
@@ -112,28 +112,28 @@ export class AudienceWorld {
     }
   }
 
-  /** One of the schedules runs: that is work of its own, for whoever is the maker now. */
-  async run(index: number): Promise<{ maker: Work; audience: Audience } | undefined> {
+  /** Runs one of the schedules, which starts new work for the current owner of the creating account. */
+  async run(index: number): Promise<{ creator: Work; audience: Audience } | undefined> {
     const all = [];
     for await (const { value } of this.store.list(schedulesOfAgent({ tenant: "default", agent: AGENT })))
       all.push(value);
     const schedule = all[index % Math.max(1, all.length)];
-    const maker = this.schedules.get(schedule?.description ?? "");
+    const creator = this.schedules.get(schedule?.description ?? "");
     const audience = schedule && (await runTarget(this, schedule)).audience;
-    if (schedule === undefined || maker === undefined || audience?.accountId === undefined) return undefined;
-    this.#begin({ asker: maker.asker, madeBy: schedule.asker.accountId, audience, isScheduled: true });
-    return { maker, audience };
+    if (schedule === undefined || creator === undefined || audience?.accountId === undefined) return undefined;
+    this.#begin({ asker: creator.asker, madeBy: schedule.asker.accountId, audience, isScheduled: true });
+    return { creator, audience };
   }
 
-  /** The work whose turns made the schedules that a turn of this work is shown. */
+  /** The work whose turns created the schedules that a turn of this work can list. */
   async schedulesSeenBy(work: Work): Promise<Work[]> {
     const listed = await useScheduleTool(this, work, "list_schedules", {}, "list");
     const found = [...listed.matchAll(/"(schedule \d+)"/g)].map(([, description = ""]) => description);
     return found.flatMap((description) => this.schedules.get(description) ?? []);
   }
 
-  /** Whether somebody who writes in a conversation may end what this work has delegated. */
-  async mayEnd(work: Work, accountId: string, conversation: Conversation): Promise<boolean> {
+  /** Whether an account that writes in a conversation may cancel the subtasks of this work. */
+  async mayCancel(work: Work, accountId: string, conversation: Conversation): Promise<boolean> {
     const id = `subtask-${(this.#count++).toString(16).padStart(8, "0")}`;
     const subtask = subtaskOf(work, id);
     await this.store.put(subtaskKey(subtask), subtask);
@@ -146,29 +146,29 @@ export class AudienceWorld {
     }
   }
 
-  /** Killed after some writes, it is done again. */
-  async link(one: string, other: string, killedAfter: number): Promise<void> {
+  /** Retried after a crash, which happens after this many writes. */
+  async link(one: string, other: string, crashAfter: number): Promise<void> {
     if (channelOf(one) === channelOf(other)) return;
     const wereOne = this.linkedWith(one).includes(other);
     const [ones, others] = [this.linkedWith(one), this.linkedWith(other)];
     const linkId = `link-${this.#count++}`;
     const sides = [this.#side(one), this.#side(other)] as const;
     const joining = { linkId, tenant: "default", sides, now: this.clock.now() };
-    const result = await this.#survive(killedAfter, () => joinPeople(this.store, joining));
+    const result = await this.#retried(crashAfter, () => joinPeople(this.store, joining));
     const isTaken = !wereOne && ones.length > 1 && others.length > 1;
     if ((result === "taken") !== isTaken) throw new Error(`the link of ${one} and ${other} was ${result}`);
     if (isTaken || wereOne) return;
     const [host, guest] = others.length > 1 ? [other, one] : [one, other];
     this.#groups.set(guest, this.#groups.get(host) ?? "");
-    // Two that were alone make a new person: neither's group may name the other later on.
+    // Two single accounts form a new person with its own group.
     if (ones.length === 1 && others.length === 1)
       for (const account of [host, guest]) this.#groups.set(account, linkId);
   }
 
-  async unlink(account: string, killedAfter: number): Promise<void> {
+  async unlink(account: string, crashAfter: number): Promise<void> {
     const before = this.linkedWith(account);
     const address = { tenant: "default", channel: channelOf(account), accountId: account };
-    await this.#survive(killedAfter, () => leavePerson(this.store, address));
+    await this.#retried(crashAfter, () => leavePerson(this.store, address));
     if (before.length < 2) return;
     this.#groups.set(account, `alone-${this.#count++}`);
     for (const work of this.work) {
@@ -182,7 +182,7 @@ export class AudienceWorld {
     await changePerson(this.store, address, (person) => ({ ...person, policy }));
   }
 
-  /** Who the store takes for one person must be who the model does. */
+  /** Whether the store and the model agree about which accounts are one person. */
   async agrees(): Promise<boolean> {
     const ids = new Map<string, string>();
     for (const account of ACCOUNTS) {
@@ -198,7 +198,7 @@ export class AudienceWorld {
     );
   }
 
-  /** Where an answer goes, on all channels. */
+  /** The targets of a reply on all channels. */
   async answer(work: Work, kind: AgentReply["kind"], isSolicited: boolean): Promise<Conversation[]> {
     const { conversation } = work.audience;
     const channel = work.isScheduled ? "scheduled" : conversation.channel;
@@ -215,29 +215,29 @@ export class AudienceWorld {
   async #queue(work: Work, reply: AgentReply): Promise<Conversation[]> {
     const found: Conversation[] = [];
     for (const on of CHANNELS) {
-      const targets = await targetsOn(this.#deciding())(on, reply);
+      const targets = await targetsOn(this.#targetDeps())(on, reply);
       found.push(...targets.map(({ conversation }) => conversation));
     }
     this.queued.push(...found.map((target) => ({ work, reply, target })));
     return found;
   }
 
-  /** A conversation does not take what waits for it: where it goes instead, or the account that is told alone. */
+  /** A conversation rejects a queued reply: its next targets, or the account that gets it in private. */
   async refuse({ work, reply, target }: AudienceWorld["queued"][number]): Promise<Conversation[] | string> {
-    const way = await afterRefusal(this.#deciding())(reply, target);
-    if (way === undefined) return [];
-    return "next" in way ? this.#queue(work, way.next) : way.inPrivate;
+    const next = await afterRefusal(this.#targetDeps())(reply, target);
+    if (next === undefined) return [];
+    return "next" in next ? this.#queue(work, next.next) : next.inPrivate;
   }
 
   isStillTarget(reply: AgentReply, target: Conversation): Promise<boolean> {
-    return isStillTarget(this.#deciding())(reply, target);
+    return isStillTarget(this.#targetDeps())(reply, target);
   }
 
   mayContinue({ audience }: Work, conversation: Conversation): Promise<boolean> {
     return mayContinue(this.store, { audience }, { tenant: "default", conversation });
   }
 
-  /** Somebody answers one message that shows answers of all of these: the work that their turn goes on with. */
+  /** The account replies to a digest of these works; returns the works that its turn continues. */
   async answerDigest(works: readonly Work[], account: string, conversation: Conversation): Promise<Work[]> {
     const origin = { channel: "x", promptSummary: "ask", startedAt: "2026-03-10T12:00:00.000Z", sessionId: "s" };
     const records = works.map(({ audience }, index) => ({
@@ -248,26 +248,26 @@ export class AudienceWorld {
       sessionId: "s",
     }));
     const id = `m-${this.#count++}`;
-    const place = { tenant: "default", agent: AGENT, conversation };
-    await putPosted(this.store, place, `note-${id}`, records);
+    const address = { tenant: "default", agent: AGENT, conversation };
+    await putPosted(this.store, address, `note-${id}`, records);
     const answer = { conversation, account: { id: account, name: account }, replyTo: `note-${id}` };
     const found = await resolveRepliedTo(this.store, userMessage(id, "go on", answer));
     return found.flatMap(({ replyId }) => works[Number(replyId)] ?? []);
   }
 
-  /** What must never be otherwise: the oracle, which knows nothing of records (D3). */
+  /** The oracle for replies: derived from the model only, not from the stored records (D3). */
   maySee(work: Work, target: Conversation): boolean {
     if (target.kind === "private") return work.together.has(ownerOfRoom(target) ?? "");
     return conversationKey(target) === conversationKey(work.audience.conversation);
   }
 
-  /** The same for what is said of it where somebody reads along: in all threads of the room it began in. */
-  mayKnow(work: Work, place: Conversation): boolean {
-    if (place.kind === "private") return work.together.has(ownerOfRoom(place) ?? "");
-    return work.audience.conversation.kind === "shared" && sameRoom(place, work.audience.conversation);
+  /** The oracle for context: visible in all threads of the room that the work began in. */
+  mayKnow(work: Work, conversation: Conversation): boolean {
+    if (conversation.kind === "private") return work.together.has(ownerOfRoom(conversation) ?? "");
+    return work.audience.conversation.kind === "shared" && sameRoom(conversation, work.audience.conversation);
   }
 
-  #deciding() {
+  #targetDeps() {
     const admits = (target: Conversation, accountId: string | undefined) =>
       target.kind === "shared" || !this.barred.has(accountId ?? "");
     return { store: this.store, clock: this.clock, admits, defaultsOn: () => ({}) };
@@ -279,13 +279,13 @@ export class AudienceWorld {
     return { channel, accountId: account, name: account, agent: "mooring", conversation, confirmed: true };
   }
 
-  /** As the bus does it: what failed comes again. */
-  async #survive<T>(killedAfter: number, act: () => Promise<T>): Promise<T> {
-    this.#writesLeft = killedAfter;
+  /** Retries a failed action, as the bus does. */
+  async #retried<T>(crashAfter: number, act: () => Promise<T>): Promise<T> {
+    this.#writesLeft = crashAfter;
     try {
       return await act();
     } catch (error) {
-      if (!(error instanceof RevisionConflict) && !String(error).includes("killed")) throw error;
+      if (!(error instanceof RevisionConflict) && !String(error).includes("simulated crash")) throw error;
     } finally {
       this.#writesLeft = Number.POSITIVE_INFINITY;
     }

@@ -16,11 +16,11 @@ import {
   type Work,
 } from "./audience-world.ts";
 
-const place = fc.record({
+const conversation = fc.record({
   room: fc.constantFrom(undefined, ...ROOMS),
   thread: fc.constantFrom(undefined, undefined, "t1", "t2"),
 });
-const killedAfter = fc.constantFrom(0, 1, 2, 3, Number.POSITIVE_INFINITY);
+const crashAfter = fc.constantFrom(0, 1, 2, 3, Number.POSITIVE_INFINITY);
 const which = fc.nat(50);
 const policy = fc.dictionary(fc.constantFrom("default", ...OriginKind.options), fc.constantFrom(...Reach.options));
 
@@ -36,22 +36,22 @@ const placeOf = (who: string, { room, thread }: Place): Conversation => ({
 const spell = ({ room = "private", thread }: Place) => (thread === undefined ? room : `${room}, thread ${thread}`);
 const workAt = ({ work }: AudienceWorld, index: number) => work[index % Math.max(1, work.length)];
 
-/** Nothing private in a shared place or before another person; nothing across a link or an unlink (D3). */
+/** Private results never appear in a room, to another person, or across a link or an unlink (D3). */
 const stepsOf = (account: fc.Arbitrary<string>): fc.Arbitrary<{ says: string; step: Step }>[] => [
-  fc.tuple(account, place, fc.boolean()).map(([who, where, isScheduled]) => ({
+  fc.tuple(account, conversation, fc.boolean()).map(([who, where, isScheduled]) => ({
     says: `${who} writes in ${spell(where)}${isScheduled ? ", a schedule" : ""}`,
     step: (world) => world.write(who, placeOf(who, where), isScheduled),
   })),
-  fc.tuple(account, account, killedAfter).map(([one, other, after]) => ({
-    says: `link ${one} ${other}, killed after ${after}`,
+  fc.tuple(account, account, crashAfter).map(([one, other, after]) => ({
+    says: `link ${one} ${other}, crash after ${after}`,
     step: (world) => world.link(one, other, after),
   })),
-  fc.tuple(account, killedAfter).map(([who, after]) => ({
-    says: `unlink ${who}, killed after ${after}`,
+  fc.tuple(account, crashAfter).map(([who, after]) => ({
+    says: `unlink ${who}, crash after ${after}`,
     step: (world) => world.unlink(who, after),
   })),
   fc.tuple(account, policy).map(([who, chosen]) => ({
-    says: `${who} wants ${JSON.stringify(chosen)}`,
+    says: `the policy of ${who} is ${JSON.stringify(chosen)}`,
     step: (world) => world.policy(who, chosen),
   })),
   account.map((who) => ({
@@ -84,7 +84,7 @@ const stepsOf = (account: fc.Arbitrary<string>): fc.Arbitrary<{ says: string; st
     },
   })),
   which.map((index) => ({
-    says: `delivery ${index} is refused`,
+    says: `delivery ${index} is rejected`,
     async step(world) {
       const [waiting] = world.queued.splice(index % Math.max(1, world.queued.length), 1);
       if (waiting === undefined) return;
@@ -95,7 +95,7 @@ const stepsOf = (account: fc.Arbitrary<string>): fc.Arbitrary<{ says: string; st
       for (const other of elsewhere) expect(world.maySee(work, other), conversationKey(other)).toBe(true);
     },
   })),
-  fc.tuple(which, account, place).map(([index, who, where]) => ({
+  fc.tuple(which, account, conversation).map(([index, who, where]) => ({
     says: `${who} answers the anchor of work ${index} in ${spell(where)}`,
     async step(world) {
       const work = workAt(world, index);
@@ -105,7 +105,7 @@ const stepsOf = (account: fc.Arbitrary<string>): fc.Arbitrary<{ says: string; st
       if (await world.mayContinue(work, here)) expect(world.mayKnow(work, here)).toBe(true);
     },
   })),
-  fc.tuple(fc.array(which, { minLength: 2, maxLength: 4 }), account, place).map(([indexes, who, where]) => ({
+  fc.tuple(fc.array(which, { minLength: 2, maxLength: 4 }), account, conversation).map(([indexes, who, where]) => ({
     says: `${who} answers a digest of works ${indexes.join(", ")} in ${spell(where)}`,
     async step(world) {
       const here = placeOf(who, where);
@@ -131,15 +131,15 @@ const stepsOf = (account: fc.Arbitrary<string>): fc.Arbitrary<{ says: string; st
   which.map((index) => ({
     says: `schedule ${index} runs`,
     async step(world) {
-      const { maker, audience } = (await world.run(index)) ?? {};
-      if (maker === undefined || audience === undefined) return;
-      const isTheirs = world.linkedWith(maker.asker).includes(ownerOfRoom(audience.conversation) ?? "");
-      const isWhereMade = sameConversation(audience.conversation, maker.audience.conversation);
-      expect(audience.conversation.kind === "shared" ? isWhereMade : isTheirs).toBe(true);
+      const { creator, audience } = (await world.run(index)) ?? {};
+      if (creator === undefined || audience === undefined) return;
+      const isTheirs = world.linkedWith(creator.asker).includes(ownerOfRoom(audience.conversation) ?? "");
+      const isOrigin = sameConversation(audience.conversation, creator.audience.conversation);
+      expect(audience.conversation.kind === "shared" ? isOrigin : isTheirs).toBe(true);
     },
   })),
   which.map((index) => ({
-    says: `a turn of work ${index} looks at schedules`,
+    says: `a turn of work ${index} lists schedules`,
     async step(world) {
       const work = workAt(world, index);
       if (work === undefined) return;
@@ -149,14 +149,14 @@ const stepsOf = (account: fc.Arbitrary<string>): fc.Arbitrary<{ says: string; st
       }
     },
   })),
-  fc.tuple(which, account, place).map(([index, who, where]) => ({
-    says: `${who} wants to end work ${index} in ${spell(where)}`,
+  fc.tuple(which, account, conversation).map(([index, who, where]) => ({
+    says: `${who} tries to cancel work ${index} in ${spell(where)}`,
     async step(world) {
       const work = workAt(world, index);
       if (work === undefined) return;
-      const isEnded = await world.mayEnd(work, who, placeOf(who, where));
-      if (isEnded) expect(work.together.has(who)).toBe(true);
-      if (who === work.asker) expect(isEnded).toBe(true);
+      const isAllowed = await world.mayCancel(work, who, placeOf(who, where));
+      if (isAllowed) expect(work.together.has(who)).toBe(true);
+      if (who === work.asker) expect(isAllowed).toBe(true);
     },
   })),
 ];
@@ -167,12 +167,12 @@ const roomKey = ({ thread: _, ...room }: Conversation) => conversationKey(room);
 describe("given any people, links and unlinks, rooms and threads, policies, origins, schedules and answers (D3)", () => {
   it.each([
     ["many accounts", ACCOUNTS],
-    ["few accounts that meet often", ACCOUNTS.slice(0, CHANNELS.length)],
+    ["few accounts that are often linked", ACCOUNTS.slice(0, CHANNELS.length)],
   ])(
-    "then with %s, an answer is seen only where its work began, and by accounts that were the asker's then and still are",
+    "then with %s, a reply appears only at its origin and to accounts that were linked with the asker then and still are",
     async (_name, accounts) => {
       const steps = stepsOf(fc.constantFrom(...accounts));
-      // What brings people together and apart happens most, and then what goes on by itself.
+      // Links, unlinks and messages are the most frequent steps, then schedules.
       const often = [...steps.slice(0, 3), ...steps.slice(0, 3), ...steps.slice(0, 2), ...steps.slice(-4)];
       const scripts = fc.array(fc.oneof(...often, ...steps), { minLength: 10, maxLength: 60, size: "max" });
       await fc.assert(
@@ -191,7 +191,7 @@ describe("given any people, links and unlinks, rooms and threads, policies, orig
     },
   );
 
-  it("then an unsolicited answer does reach every such account that has written in private, unless told otherwise", async () => {
+  it("then a proactive message reaches every such account that has written in private, unless a policy forbids it", async () => {
     const changes = fc.oneof(...stepsOf(fc.constantFrom(...ACCOUNTS)).slice(0, 3));
     await fc.assert(
       fc.asyncProperty(fc.array(changes, { minLength: 5, maxLength: 40 }), async (script) => {
@@ -209,7 +209,7 @@ describe("given any people, links and unlinks, rooms and threads, policies, orig
   });
 });
 
-describe("given a schedule whose results go to another account of its maker's", () => {
+describe("given a schedule whose results go to another account of its creator", () => {
   const begin = async () => {
     const world = new AudienceWorld();
     await world.link("a", "b", NEVER);
@@ -219,7 +219,7 @@ describe("given a schedule whose results go to another account of its maker's", 
     return { world, run: world.work.at(-1) as Work };
   };
 
-  it("when a run's result waits, then it goes to both; when they are unlinked meanwhile, only to its maker (D3)", async () => {
+  it("when the accounts are unlinked while a result is queued, then only its creator gets it (D3)", async () => {
     const { world, run } = await begin();
     expect(await world.answer(run, "final", false)).toEqual([privateOf("a"), privateOf("b")]);
     await world.unlink("b", NEVER);
@@ -232,7 +232,7 @@ describe("given a schedule whose results go to another account of its maker's", 
     expect(await world.answer(run, "completion", false)).toEqual([]);
   });
 
-  it("when they are unlinked, then only its maker may know of it, or end it (D3, I3)", async () => {
+  it("when they are unlinked, then only its creator may continue or cancel it (D3, I3)", async () => {
     const { world, run } = await begin();
     await world.unlink("a", NEVER);
     for (const [who, may] of [
@@ -240,7 +240,7 @@ describe("given a schedule whose results go to another account of its maker's", 
       ["b", false],
     ] as const) {
       expect(await world.mayContinue(run, privateOf(who))).toBe(may);
-      expect(await world.mayEnd(run, who, privateOf(who))).toBe(may);
+      expect(await world.mayCancel(run, who, privateOf(who))).toBe(may);
     }
   });
 });

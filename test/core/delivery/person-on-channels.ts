@@ -9,7 +9,7 @@ const SINCE = "2026-01-01T00:00:00.000Z";
 export const privateOn = (channel: string, room = "dm"): Conversation => ({ channel, room, kind: "private" });
 export const roomOn = (channel: string, room = "harbour"): Conversation => ({ channel, room, kind: "shared" });
 
-/** Stores a person "p" with the account "ann" and a private conversation on each of these channels; on the first last. */
+/** Stores a person "p" with the account "ann" and a private conversation on each channel; last active on the first. */
 export const storePerson = async (
   store: Store,
   channels: readonly string[],

@@ -3,7 +3,8 @@ import { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
 import type { ReplyOrigin } from "../../../core/contract/messages/work-context.ts";
 import type { Bus } from "../../../core/contract/ports/bus.ts";
 import type { ReplyDraft, SolicitedReply } from "../../../core/delivery/publish-reply.ts";
-import { publishReply } from "../../../core/delivery/publish-reply.ts";
+import { notifyAccount, publishReply } from "../../../core/delivery/publish-reply.ts";
+import type { TurnRecord } from "../../../core/turns/index.ts";
 
 const origin: ReplyOrigin = {
   channel: "web",
@@ -40,7 +41,7 @@ describe("given the types of a reply (O6)", () => {
 });
 
 describe("given a reply to publish", () => {
-  it("when it goes out, then everybody's relay can read it, in the order of its conversation (D1)", async () => {
+  it("when it is published, then every relay can read it, in the order of its conversation (D1)", async () => {
     const published: unknown[] = [];
     const publish: Bus["publish"] = async (subject, message, options) => {
       published.push({ family: subject.family, parts: subject.parts, message: subject.schema.parse(message), options });
@@ -56,5 +57,38 @@ describe("given a reply to publish", () => {
         options: { id: "t-1/final", key: "+web/-/+r/-" },
       },
     ]);
+  });
+});
+
+describe("given a command that affects another account", () => {
+  const record = { turnId: "t-1", openedAt: draft.createdAt, traceId: "trace-1" } as TurnRecord;
+  const recipient = { agent: "mooring", accountId: "ann", conversation: draft.audience.conversation };
+  const notified = async (more: object = {}) => {
+    const published: unknown[] = [];
+    const publish: Bus["publish"] = async (_, message) => {
+      published.push(message);
+      return "stored";
+    };
+    const about = { tenant: "default", record, about: "linked", markdown: "linked", ...more };
+    await notifyAccount({ publish } as Bus, recipient, about);
+    return published;
+  };
+
+  it("then only that account gets a notice, with the same id each time", async () => {
+    const notice = {
+      id: "t-1/linked/+web/-/+r/-",
+      tenant: "default",
+      agent: "mooring",
+      sessionId: null,
+      kind: "notice",
+      markdown: "linked",
+      origin: null,
+      audience: { conversation: recipient.conversation, personId: null, accountId: "ann" },
+      createdAt: draft.createdAt,
+      traceId: "trace-1",
+    };
+    expect(await notified()).toStrictEqual([notice]);
+    const actions = [{ name: "unlink", label: "Unlink" }];
+    expect(await notified({ actions })).toStrictEqual([{ ...notice, actions }]);
   });
 });

@@ -17,7 +17,7 @@ import { privateOn, roomOn, storePerson } from "./person-on-channels.ts";
 
 const AT = "2026-03-10T21:00:00.000Z";
 const origin = { channel: "a", promptSummary: "tides", startedAt: AT, sessionId: "s" };
-const place = { tenant: "default", agent: "mooring" };
+const ref = { tenant: "default", agent: "mooring" };
 
 let store: MemoryStore;
 beforeEach(() => {
@@ -41,15 +41,15 @@ const record = (replyId: string, audience: Audience, more: Partial<PostedReply> 
   ...more,
 });
 const message = (conversation: Conversation, more: MessageFields = {}) =>
-  sampleMessage({ ...place, conversation, text: "and the second?", ...more });
+  sampleMessage({ ...ref, conversation, text: "and the second?", ...more });
 const show = (conversation: Conversation, messageId: string, ...records: PostedReply[]) =>
-  putPosted(store, { ...place, conversation }, messageId, records);
+  putPosted(store, { ...ref, conversation }, messageId, records);
 const inThread = (thread: string): Conversation => ({ ...roomOn("a"), thread });
 
-describe("given an unsolicited answer that a platform shows, when a message points at it (O14)", () => {
+describe("given a posted proactive message, when a person replies to it (O14)", () => {
   const replyIds = async (one: FromPerson) => (await readRepliedTo(store, one)).map(({ replyId }) => replyId);
 
-  it("then the work is found by the message that is answered", async () => {
+  it("then its work is found by the id of the posted message", async () => {
     await show(roomOn("a"), "post", record("r", annsAt(roomOn("a"))));
     expect(await replyIds(message(roomOn("a"), { replyTo: "post" }))).toEqual(["r"]);
     expect(await replyIds(message(roomOn("a"), { replyTo: "another" }))).toEqual([]);
@@ -57,7 +57,7 @@ describe("given an unsolicited answer that a platform shows, when a message poin
     expect(await replyIds(message(roomOn("b"), { replyTo: "post" }))).toEqual([]);
   });
 
-  it("then it is found from a thread that hangs on it, also by an answer that names the thread's root", async () => {
+  it("then its work is found from its thread, also by a reply that names the root of the thread", async () => {
     await show(roomOn("a"), "post", record("r", annsAt(roomOn("a"))));
     expect(await replyIds(message(inThread("post")))).toEqual(["r"]);
     expect(await replyIds(message(inThread("post"), { replyTo: "post" }))).toEqual(["r"]);
@@ -65,7 +65,7 @@ describe("given an unsolicited answer that a platform shows, when a message poin
     expect(await replyIds(message(inThread("other")))).toEqual([]);
   });
 
-  it("when a message inside the thread shows other work, then an answer to that one means the other work", async () => {
+  it("when a message inside the thread shows other work, then a reply to that message continues the other work", async () => {
     await show(roomOn("a"), "post", record("root", annsAt(roomOn("a"))));
     await show(inThread("post"), "inner", record("inner", annsAt(roomOn("a"))));
     expect(await replyIds(message(inThread("post"), { replyTo: "inner" }))).toEqual(["inner"]);
@@ -74,17 +74,17 @@ describe("given an unsolicited answer that a platform shows, when a message poin
   });
 });
 
-describe("given somebody who answers it (O14, D3)", () => {
+describe("given a person who replies to it (O14, D3)", () => {
   const continued = async (one: FromPerson) =>
     (await resolveRepliedTo(store, one)).map(({ replyId, turns }) => `${replyId} ${turns}`);
 
-  it("when it began in this room, then everybody in it may go on with it, and read all of it", async () => {
+  it("when its work began in this room, then everyone in the room may continue it and read the whole session", async () => {
     await show(roomOn("a"), "post", record("r", annsAt(roomOn("a"))));
     const bob = { account: { id: "bob", name: "Bob" }, replyTo: "post" };
     expect(await continued(message(roomOn("a"), bob))).toEqual(["r all"]);
   });
 
-  it("when it began elsewhere, then a room is not told of it", async () => {
+  it("when its work began elsewhere, then a room gets none of its context", async () => {
     await storePerson(store, ["a", "b"]);
     await show(roomOn("a"), "post", record("r", annsAt(roomOn("a", "other"))), record("q", annsAt(privateOn("a"))));
     expect(await continued(message(roomOn("a"), { replyTo: "post" }))).toEqual([]);
@@ -92,13 +92,13 @@ describe("given somebody who answers it (O14, D3)", () => {
     expect(await continued(message(roomOn("a"), { replyTo: "odd" }))).toEqual([]);
   });
 
-  it("when the asker answers in private with the account that asked in private, then all of it may be read", async () => {
+  it("when the asker replies in private with the account that asked in private, then the whole session may be read", async () => {
     await storePerson(store, ["a", "b"]);
     await show(privateOn("a"), "post", record("r", annsAt(privateOn("a"))));
     expect(await continued(message(privateOn("a"), { replyTo: "post" }))).toEqual(["r all"]);
   });
 
-  it("when they answer with another account, or it began in a room, then only the turns of this work are read", async () => {
+  it("when they reply with another account, or the work began in a room, then only the turns of this work may be read", async () => {
     await storePerson(store, ["a", "b"]);
     await show(privateOn("b"), "post", record("r", annsAt(privateOn("a"))), record("q", annsAt(roomOn("b"))));
     expect(await continued(message(privateOn("b"), { replyTo: "post" }))).toEqual(["r t1,t2", "q t1,t2"]);
@@ -109,13 +109,13 @@ describe("given somebody who answers it (O14, D3)", () => {
     expect(await continued(message(privateOn("a"), { replyTo: "post" }))).toEqual(["r t1,t2"]);
   });
 
-  it("when it is somebody else's, then it is a message like any other", async () => {
+  it("when it belongs to another person, then the message continues no work", async () => {
     await storePerson(store, ["a", "b"]);
     await show(privateOn("b"), "post", record("r", annsAt(privateOn("x"), { personId: "q", accountId: "bob" })));
     expect(await continued(message(privateOn("b"), { replyTo: "post" }))).toEqual([]);
   });
 
-  it("when a digest is answered, then it is all of its items that the writer may go on with, by their numbers", async () => {
+  it("when they reply to a digest, then the message continues all permitted items, with their numbers", async () => {
     await show(
       roomOn("a"),
       "post",
@@ -129,7 +129,7 @@ describe("given somebody who answers it (O14, D3)", () => {
     ]);
   });
 
-  it("when an older version noted no turns, then nothing but its own origin may be read", async () => {
+  it("when an older version stored no turns, then only the origin may be read", async () => {
     await storePerson(store, ["a", "b"]);
     const { turnId: _, rootTurnId: __, ...older } = record("r", annsAt(privateOn("a")));
     await show(privateOn("b"), "post", older);
@@ -137,7 +137,7 @@ describe("given somebody who answers it (O14, D3)", () => {
   });
 });
 
-describe("given work that goes on elsewhere, when its turn looks at where it began (O14)", () => {
+describe("given work that continues in another conversation, when its turn reads the origin session (O14)", () => {
   const turn = (turnId: string, text: string, finalText: string): HistoryEntry => ({
     ...sampleTurnEntry(turnId),
     text,
@@ -157,9 +157,9 @@ describe("given work that goes on elsewhere, when its turn looks at where it beg
   };
   const entries = [turn("t1", "tides?", "high"), turn("t9", "lunch?", "soup"), said("low by now")];
 
-  it("when all of it may be read, then everything that was said there is quoted, and what came before", async () => {
+  it("when the whole session may be read, then its entries and its summary are quoted", async () => {
     expect((await view(entries, "they spoke of boats", work())).split("\n\n")).toEqual([
-      expect.stringMatching(/^The person's message answers something you said here about work .*"tides"\. Go on/),
+      expect.stringMatching(/^The person's message replies to a message of yours about work .*"tides"\. Continue/),
       "Before that: they spoke of boats",
       "Person: tides?\nYou: high",
       "Person: lunch?\nYou: soup",
@@ -167,18 +167,18 @@ describe("given work that goes on elsewhere, when its turn looks at where it beg
     ]);
   });
 
-  it("when only its own turns may be read, then nothing else is quoted", async () => {
+  it("when only its own turns may be read, then only those are quoted", async () => {
     const text = await view(entries, "they spoke of boats", work({ turns: ["t1"] }));
     expect(text).toContain("tides?");
     for (const other of ["boats", "Before that", "lunch", "low by now"]) expect(text).not.toContain(other);
   });
 
-  it("when nothing of it is kept, then the turn is told so", async () => {
-    expect(await view([], "", work())).toMatch(/only read it:\n\n\(nothing of it is kept any more\)$/);
-    expect(await view(entries, "boats", work({ sessionId: null }))).toMatch(/\(nothing of it is kept any more\)$/);
+  it("when the history is no longer stored, then the prompt says so", async () => {
+    expect(await view([], "", work())).toMatch(/only read:\n\n\(the history is no longer stored\)$/);
+    expect(await view(entries, "boats", work({ sessionId: null }))).toMatch(/\(the history is no longer stored\)$/);
   });
 
-  it("when there is more than fits, then the newest is quoted, and long words are cut", async () => {
+  it("when the history is too long, then the newest entries are quoted and long texts are cut", async () => {
     const long = "x".repeat(5_000);
     const many = Array.from({ length: 8 }, (_, n) => turn(`t${n}`, `${n}?`, long));
     const text = await view(many, long, work());
@@ -196,23 +196,25 @@ describe("given work that goes on elsewhere, when its turn looks at where it beg
   it("when a digest is answered, then the turn learns that it is one of several, and they share the room", async () => {
     const many = Array.from({ length: 8 }, (_, n) => turn(`t${n}`, `${n}?`, "x".repeat(1_400)));
     const text = await view(many, "", work({ number: 1 }), work({ number: 2 }));
-    expect(text).toMatch(/^The person's message answers one of yours that showed several messages.*ask them before/);
+    expect(text).toMatch(
+      /^The person's message replies to a message of yours that showed several results.*ask them before/,
+    );
     expect(text).toMatch(/\n\nMessage 1 is about work/);
     expect(text).toMatch(/\n\nMessage 2 is about work/);
     expect([...text.matchAll(/Person: (\d)/g)].map(([, n]) => n)).toEqual(["4", "5", "6", "7", "4", "5", "6", "7"]);
-    expect(await view(many, "", work())).not.toContain("showed several messages");
+    expect(await view(many, "", work())).not.toContain("showed several results");
     expect(await view(many, "")).toBe("");
   });
 });
 
-describe("given an answer that is shown in several conversations (O13)", () => {
+describe("given a reply that is shown in several conversations (O13)", () => {
   const reply = { ...sampleReply("r", roomOn("a"), "words"), origin };
   const rooms = async () =>
-    (await readPlacedReply(store, { ...place, replyId: "r" }))?.places.map(
+    (await readPlacedReply(store, { ...ref, replyId: "r" }))?.places.map(
       ({ conversation, at }) => `${conversation.room} ${at}`,
     );
 
-  it("then each is noted once, with the first moment", async () => {
+  it("then each placement is stored once, with its first time", async () => {
     expect(await rooms()).toBeUndefined();
     await notePlacement(store, reply, roomOn("a"), AT);
     await notePlacement(store, reply, privateOn("b"), AT);
@@ -222,16 +224,16 @@ describe("given an answer that is shown in several conversations (O13)", () => {
     expect(store.writes.length).toBe(writes);
   });
 
-  it("when two are noted at the same time, then both are kept", async () => {
+  it("when two placements are stored at the same time, then both remain", async () => {
     await Promise.all([notePlacement(store, reply, roomOn("a"), AT), notePlacement(store, reply, privateOn("b"), AT)]);
     expect((await rooms())?.toSorted()).toEqual([`dm ${AT}`, `harbour ${AT}`]);
   });
 
-  it("then the cause is kept with it, and a failing store is not taken for a race", async () => {
+  it("then its cause is stored with it, and a failing store is not treated as a race", async () => {
     const asker = { personId: "p", accountId: "ann", name: "Ann" };
     const cause = { turnId: "t", rootTurnId: "t", asker, trigger: "task", steps: [] };
     await notePlacement(store, { ...reply, cause }, roomOn("a"), AT);
-    expect(await readPlacedReply(store, { ...place, replyId: "r" })).toMatchObject({ cause, origin, sessionId: "s-1" });
+    expect(await readPlacedReply(store, { ...ref, replyId: "r" })).toMatchObject({ cause, origin, sessionId: "s-1" });
     store.before = (operation) => {
       if (operation === "put") throw new Error("disk full");
     };

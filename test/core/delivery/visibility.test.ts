@@ -36,11 +36,11 @@ const surface = (channel: string, accountId: string, room = "dm") => ({
   since: SINCE,
 });
 
-describe("given an answer of somebody's work, when it could be seen in another conversation (D3)", () => {
+describe("given a reply, when another conversation could show it (D3)", () => {
   const shown = (person: PersonRecord | undefined, more: Partial<AgentReply> = {}, target = privateOn("b")) =>
     canSee({ audience: anns, ...more }, target, person, open);
 
-  it("then it is seen in a private conversation of an account that was theirs by then, and of no other", async () => {
+  it("then only private conversations of accounts that were linked with the asker at the time show it", async () => {
     const person = await storePerson(store, ["a", "b"]);
     expect(shown(person)).toBe(true);
     expect(shown(person, {}, privateOn("b", "another"))).toBe(false);
@@ -50,41 +50,41 @@ describe("given an answer of somebody's work, when it could be seen in another c
     expect(shown(undefined)).toBe(false);
   });
 
-  it("when the asker's account has gone to another person since, then that person does not see it", async () => {
+  it("when the asker's account has moved to another person since, then that person does not see it", async () => {
     const person = await storePerson(store, ["a", "b"], { id: "q" });
     expect(shown(person)).toBe(false);
   });
 
-  it("when an older version did not note who the asker was by then, then no other account sees it", async () => {
+  it("when an older version stored no membership, then no other account sees it", async () => {
     const person = await storePerson(store, ["a", "b"]);
     expect(shown(person, { audience: { ...anns, membership: undefined } })).toBe(false);
   });
 
-  it("when it answers a private command, then only the account that gave it sees it", async () => {
+  it("when it answers a private command, then only the calling account sees it", async () => {
     const person = await storePerson(store, ["a", "b"]);
     const inRoom = { audience: { ...anns, conversation: roomOn("a") }, onlyFor: "ann" };
     expect(shown(person, inRoom)).toBe(false);
     expect(shown(person, inRoom, privateOn("a"))).toBe(true);
   });
 
-  it("when the asker writes with the same account in another private conversation, then it is seen there", async () => {
+  it("when the asker has another private conversation with the same account, then it is seen there", async () => {
     const person = await storePerson(store, ["a"], { surfaces: [surface("a", "ann", "second")] });
     const late = { audience: { ...anns, membership: 0 } };
     expect(shown(person, late, privateOn("a", "second"))).toBe(true);
   });
 
-  it("when no account asked for it, then all accounts that were the person's by then see it", async () => {
+  it("when no account asked for it, then all accounts that the person had at the time see it", async () => {
     const person = await storePerson(store, ["a", "b"]);
-    const { accountId: _, ...nobodys } = anns;
-    expect(shown(person, { audience: nobodys })).toBe(true);
+    const { accountId: _, ...withoutAccount } = anns;
+    expect(shown(person, { audience: withoutAccount })).toBe(true);
   });
 
-  it("then a room is never one of them, also not one with the address of a private conversation", async () => {
+  it("then a room never shows it, even one with the address of a private conversation", async () => {
     const person = await storePerson(store, ["a", "b"]);
     expect(shown(person, {}, { ...privateOn("b"), kind: "shared" })).toBe(false);
   });
 
-  it("when it was made for another account, then it is seen there only while both are one person's", async () => {
+  it("when it is addressed to another account, then it is seen there only while both belong to one person", async () => {
     const forB = { audience: { ...anns, conversation: privateOn("b"), askedBy: { channel: "a", accountId: "ann" } } };
     expect(shown(await storePerson(store, ["a", "b"]), forB)).toBe(true);
     expect(shown(undefined, forB)).toBe(false);
@@ -92,43 +92,43 @@ describe("given an answer of somebody's work, when it could be seen in another c
   });
 });
 
-describe("given a piece of work, when its asker is looked for today", () => {
-  it("then it is whoever has the account that asked, whomever it belonged to then", async () => {
+describe("given a piece of work, when its asker is looked up later", () => {
+  it("then it is the current owner of the asking account", async () => {
     await storePerson(store, ["a"], { id: "q" });
     await storePerson(store, ["b"]);
     expect((await askerOf(store, { tenant: "default", audience: anns }))?.id).toBe("q");
   });
 
-  it("when no account asked, then it is the person, if there still is one", async () => {
-    const { accountId: _, ...nobodys } = anns;
+  it("when no account asked, then it is the person, if the record still exists", async () => {
+    const { accountId: _, ...withoutAccount } = anns;
     const asker = (personId: string | null) =>
-      askerOf(store, { tenant: "default", audience: { ...nobodys, personId } });
+      askerOf(store, { tenant: "default", audience: { ...withoutAccount, personId } });
     await storePerson(store, ["a"]);
     expect((await asker("p"))?.id).toBe("p");
-    expect(await asker("gone")).toBeUndefined();
+    expect(await asker("removed")).toBeUndefined();
     expect(await asker(null)).toBeUndefined();
   });
 });
 
-describe("given a person's private conversations beside the one where the work began (D2)", () => {
+describe("given a person's private conversations besides the origin (D2)", () => {
   const reply = (more: Partial<AgentReply> = {}) => sampleReply("r", privateOn("a"), "x", { audience: anns, ...more });
   const others = (person: PersonRecord | undefined, reach: "everywhere" | "last-active" | "origin", more = {}) =>
     secondaryTargets(reply(more), person, reach, open).map(({ channel }) => channel);
   const lastOn = (channel: string) => ({ lastActive: conversationKey(privateOn(channel)) });
 
-  it("when they want it nowhere else, or nobody is known, then there is none", async () => {
+  it("when the policy is origin, or the person is unknown, then there is no secondary target", async () => {
     const person = await storePerson(store, ["a", "b"]);
     expect(others(person, "origin")).toEqual([]);
     expect(others(undefined, "everywhere")).toEqual([]);
   });
 
-  it("when they were last in a room, or where the work began, then there is none for last-active", async () => {
+  it("when they were last active in a room or at the origin, then last-active has no secondary target", async () => {
     const person = await storePerson(store, ["a", "b", "c"]);
     expect(others(person, "last-active")).toEqual([]);
     expect(others({ ...person, lastActive: conversationKey(roomOn("b")) }, "last-active")).toEqual([]);
   });
 
-  it("when they talk to another agent there, then this one does not write there", async () => {
+  it("when they talk to another agent there, then this agent does not write there", async () => {
     const person = await storePerson(store, ["a", "b"], lastOn("b"));
     const elsewhere = { ...person, surfaces: person.surfaces.map((one) => ({ ...one, agent: "other" })) };
     expect(others(person, "last-active")).toEqual(["b"]);
@@ -136,7 +136,7 @@ describe("given a person's private conversations beside the one where the work b
     expect(others(elsewhere, "everywhere")).toEqual([]);
   });
 
-  it("when the last one has refused it, then it is the one that came latest of those left", async () => {
+  it("when the last active conversation has rejected it, then the newest remaining one is the target", async () => {
     const person = await storePerson(store, ["a", "b", "c", "d"], lastOn("b"));
     expect(others(person, "last-active", { refusedIn: [privateOn("b")] })).toEqual(["d"]);
     expect(others(person, "last-active", { refusedIn: [privateOn("b"), privateOn("d")] })).toEqual(["c"]);
@@ -148,9 +148,9 @@ describe("given quiet hours and a person with accounts in several time zones (D2
   const quiet = { from: "22:00", to: "07:00" };
   const heldUntil = async (person: Partial<PersonRecord>, timeZone?: string) => {
     await storePerson(store, ["a", "b"], { quiet, ...person });
-    const parts = { store, clock, defaultsOn: () => ({ ...(timeZone && { timeZone }) }), admits: open };
+    const deps = { store, clock, defaultsOn: () => ({ ...(timeZone && { timeZone }) }), admits: open };
     const origin = { channel: "a", promptSummary: "x", startedAt: SINCE, sessionId: "s" };
-    const [target] = await targetsOn(parts)("b", sampleReply("r", privateOn("a"), "x", { audience: anns, origin }));
+    const [target] = await targetsOn(deps)("b", sampleReply("r", privateOn("a"), "x", { audience: anns, origin }));
     return target?.holdUntil === undefined ? target : new Date(target.holdUntil).toISOString().slice(11, 16);
   };
   const zoned = (accountId: string, channel: string, timeZone?: string) => ({
@@ -158,14 +158,14 @@ describe("given quiet hours and a person with accounts in several time zones (D2
     ...(timeZone !== undefined && { timeZone }),
   });
 
-  it("then the hours are those of the account that they wrote with last", async () => {
+  it("then the hours are in the time zone of the account that they wrote with last", async () => {
     const accounts = [zoned("ann", "a", "Asia/Kolkata"), zoned("ann-b", "b", "Europe/Lisbon")];
     const surfaces = [surface("a", "ann"), surface("b", "ann-b")];
     expect(await heldUntil({ accounts, surfaces, lastActive: conversationKey(privateOn("a")) })).toBe("01:30");
     expect(await heldUntil({ accounts, surfaces, lastActive: conversationKey(privateOn("b")) })).toBe("07:00");
   });
 
-  it("when that account tells none, then those of another one; when none does, then the channel's", async () => {
+  it("when that account has no time zone, then another account's is used, else the channel's", async () => {
     const surfaces = [surface("a", "ann"), surface("b", "ann-b")];
     const lastActive = conversationKey(privateOn("a"));
     const one = [zoned("ann", "a"), zoned("ann-b", "b", "Asia/Kolkata")];
@@ -175,34 +175,34 @@ describe("given quiet hours and a person with accounts in several time zones (D2
     expect(await heldUntil({ accounts: none, surfaces, lastActive }, "Asia/Kolkata")).toBe("01:30");
   });
 
-  it("when the hours are over, then a target carries no time to wait for", async () => {
+  it("when the hours are over, then the target is not held", async () => {
     clock.advance(12 * 3_600_000);
     expect(await heldUntil({}, "UTC")).toEqual({ conversation: privateOn("b") });
   });
 });
 
-describe("given a target when something is published or about to be sent (I2, D3)", () => {
-  const parts = { defaultsOn: () => ({}), admits: open };
+describe("given a target, when a reply is published or sent (I2, D3)", () => {
+  const deps = { defaultsOn: () => ({}), admits: open };
   const forB: Audience = { ...anns, conversation: privateOn("b"), askedBy: { channel: "a", accountId: "ann" } };
   const notice = { kind: "notice", origin: null } as const;
 
-  it("when nobody is known behind it, then it is shown where it began, held only by the channel's hours", async () => {
+  it("when the reply has no person, then it is shown at the origin and held by the channel's hours only", async () => {
     const conversation = roomOn("a");
     const origin = { channel: "scheduled", promptSummary: "x", startedAt: SINCE, sessionId: null };
     const reply = sampleReply("r", conversation, "x", { audience: { conversation, personId: null }, origin });
-    expect(await targetsOn({ store, clock, ...parts })("a", reply)).toEqual([{ conversation }]);
+    expect(await targetsOn({ store, clock, ...deps })("a", reply)).toEqual([{ conversation }]);
     const quiet = { quietHours: { from: "22:00", to: "07:00" } };
     const alone = sampleReply("r", privateOn("a"), "x", {
       audience: { conversation: privateOn("a"), personId: null },
       origin,
     });
-    const [held] = await targetsOn({ store, clock, ...parts, defaultsOn: () => quiet })("a", alone);
+    const [held] = await targetsOn({ store, clock, ...deps, defaultsOn: () => quiet })("a", alone);
     expect(held?.holdUntil).toBe(Date.UTC(2026, 2, 11, 7));
   });
 
-  it("when it goes to another account of the asker, then that must still be theirs, for notices too", async () => {
+  it("when it goes to another account of the asker, then that account must still be linked, also for notices", async () => {
     const reply = sampleReply("r", privateOn("b"), "x", { audience: forB, ...notice });
-    const goes = async () => (await targetsOn({ store, clock, ...parts })("b", reply)).length === 1;
+    const goes = async () => (await targetsOn({ store, clock, ...deps })("b", reply)).length === 1;
     const maySend = () => isStillTarget({ store, admits: open })(reply, privateOn("b"));
     await storePerson(store, ["a", "b"]);
     expect([await goes(), await maySend()]).toEqual([true, true]);
@@ -210,7 +210,7 @@ describe("given a target when something is published or about to be sent (I2, D3
     expect([await goes(), await maySend()]).toEqual([false, false]);
   });
 
-  it("when the channel's access has shut the conversation since, then it is not sent", async () => {
+  it("when the channel's access rules no longer admit the conversation, then it is not sent", async () => {
     const conversation = roomOn("a");
     const reply = sampleReply("r", conversation, "x", { audience: { conversation, personId: null } });
     expect(await isStillTarget({ store, admits: open })(reply, conversation)).toBe(true);
@@ -218,14 +218,14 @@ describe("given a target when something is published or about to be sent (I2, D3
     expect(await isStillTarget({ store, admits: open })(reply, privateOn("b"))).toBe(false);
   });
 
-  it("when it is for nobody in particular, then the platform is not asked about members", async () => {
+  it("when it has no account, then membership is not checked with the platform", async () => {
     const conversation = privateOn("a");
     const reply = sampleReply("r", conversation, "x", { audience: { conversation, personId: null } });
     const isMember = async () => false;
     expect(await isStillTarget({ store, admits: open, isMember })(reply, conversation)).toBe(true);
   });
 
-  it("when it is for one account in a room, then that account's access counts, and in the room everybody's", async () => {
+  it("when it is for one account in a room, then the access of that account and of the room is checked", async () => {
     const conversation = roomOn("a");
     const reply = sampleReply("r", conversation, "x", {
       audience: { ...anns, conversation },

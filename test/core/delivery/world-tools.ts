@@ -1,17 +1,16 @@
 import type { Subtask } from "../../../core/contract/messages/subtask.ts";
 import type { Bus } from "../../../core/contract/ports/bus.ts";
-import { noCheckpoint } from "../../../core/contract/ports/checkpoint.ts";
 import type { Clock } from "../../../core/contract/ports/clock.ts";
 import { silentLogger } from "../../../core/contract/ports/logger.ts";
 import type { Store } from "../../../core/contract/ports/store.ts";
-import { silentMeter } from "../../../core/contract/ports/telemetry.ts";
+import { noCheckpoint, silentMeter } from "../../../core/contract/ports/telemetry.ts";
 import type { ToolContext } from "../../../core/contract/tool.ts";
 import { DueIndex } from "../../../core/schedules/due/due-index.ts";
 import { scheduleTools } from "../../../core/schedules/schedule-tools.ts";
 import { AGENT } from "../core-under-test.ts";
 import type { Work } from "./audience-world.ts";
 
-/** Nothing here is done by way of the bus. */
+/** These tools need no bus. */
 const noBus: Bus = {
   publish: async () => "stored",
   consume: async () => ({ close: async () => undefined }),
@@ -19,7 +18,7 @@ const noBus: Bus = {
   listen: async () => ({ close: () => undefined }),
 };
 
-const place = { tenant: "default", agent: AGENT };
+const ref = { tenant: "default", agent: AGENT };
 const STARTED = "2026-03-10T12:00:00.000Z";
 const origin = { channel: "web", promptSummary: "ask", startedAt: STARTED, sessionId: "s" };
 const delegationContext = {
@@ -29,9 +28,9 @@ const delegationContext = {
   background: false,
 };
 
-/** What a turn of this work hands to its tools. */
+/** The tool context of a turn of this work. */
 const contextOf = ({ audience, madeBy }: Work, idempotencyKey: string): ToolContext => ({
-  ...place,
+  ...ref,
   sessionId: "s",
   turnId: "t",
   origin,
@@ -44,7 +43,7 @@ const contextOf = ({ audience, madeBy }: Work, idempotencyKey: string): ToolCont
   signal: new AbortController().signal,
 });
 
-/** Has a turn of this work use a tool for schedules. */
+/** Calls a schedule tool in a turn of this work. */
 export const useScheduleTool = (
   { store, clock }: { store: Store; clock: Clock },
   work: Work,
@@ -52,15 +51,15 @@ export const useScheduleTool = (
   input: Record<string, unknown>,
   key: string,
 ): Promise<string> => {
-  const parts = { bus: noBus, store, clock, logger: silentLogger, meter: silentMeter, checkpoint: noCheckpoint };
-  const tool = scheduleTools({ ...parts, dueTimes: new DueIndex(parts) }).find((one) => one.name === name);
+  const deps = { bus: noBus, store, clock, logger: silentLogger, meter: silentMeter, checkpoint: noCheckpoint };
+  const tool = scheduleTools({ ...deps, dueTimes: new DueIndex(deps) }).find((one) => one.name === name);
   if (tool === undefined) throw new Error(`there is no tool ${name}`);
   return tool.run(tool.input.parse(input), contextOf(work, key));
 };
 
-/** A piece of what this work has delegated. */
+/** A subtask of this work. */
 export const subtaskOf = ({ audience, madeBy }: Work, id: string): Subtask => ({
-  ...place,
+  ...ref,
   id,
   callKey: id,
   parentTurnId: "t",

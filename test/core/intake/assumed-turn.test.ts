@@ -11,11 +11,11 @@ const account = { tenant, channel: "web", accountId: "ann" };
 
 let core: CoreUnderTest;
 let writes: readonly string[];
-let dieNext: boolean;
+let crashNext: boolean;
 
-/** A store that others write to as well, and a conversation that this process has seen. */
+/** A store that is not exclusive, and a conversation in the cache of this process. */
 beforeEach(async () => {
-  dieNext = false;
+  crashNext = false;
   core = await CoreUnderTest.start(() => "fine", {
     wrap: (backbone) => {
       const counting = countingBackbone(backbone);
@@ -23,9 +23,9 @@ beforeEach(async () => {
       return counting;
     },
     checkpoint: async (name) => {
-      if (name !== "turn.assumed" || !dieNext) return;
-      dieNext = false;
-      throw new Error("it ends here");
+      if (name !== "turn.assumed" || !crashNext) return;
+      crashNext = false;
+      throw new Error("simulated crash");
     },
   });
   await core.ask("m-1", "first");
@@ -35,8 +35,8 @@ afterEach(() => core.dispose());
 const stored = async () => (await core.backbone.store.get(turnKey(second)))?.value;
 const turnWrites = () => writes.filter((write) => write === "put turns").length;
 
-/** As another process does it for a `new` of the same conversation. */
-const beginAnew = () =>
+/** As another process does for a `new` in the same conversation. */
+const startNewSession = () =>
   startSession(core.backbone.store, second, { after: firstSessionId(second), messageId: "new", now: 0 });
 
 const linkElsewhere = async () => {
@@ -47,16 +47,16 @@ const linkElsewhere = async () => {
   await store.put(accountKey(account), { personId: person.id });
 };
 
-describe("given a turn that is stored on what its process last knew", () => {
-  it("when that is still so, then it is stored once", async () => {
+describe("given a turn that is stored with cached data", () => {
+  it("when the data is current, then the turn is stored once", async () => {
     await core.ask("m-2", "second");
     expect(turnWrites()).toBe(2);
     expect(await stored()).toMatchObject({ sessionId: firstSessionId(second), index: 1, assumed: true });
     expect(core.model.requests.items[1]?.messages).toHaveLength(3);
   });
 
-  it("when another process has begun a new session, then the turn is in that one", async () => {
-    const sessionId = await beginAnew();
+  it("when another process has started a new session, then the turn is in that one", async () => {
+    const sessionId = await startNewSession();
     const reply = await core.ask("m-2", "second");
     expect(reply).toMatchObject({ sessionId, origin: { sessionId } });
     expect(await stored()).toMatchObject({ sessionId, index: 0, standing: { owner: { ownerId: sessionId } } });
@@ -64,27 +64,27 @@ describe("given a turn that is stored on what its process last knew", () => {
     expect(core.model.requests.items[1]?.messages).toEqual([{ role: "user", text: "second" }]);
   });
 
-  it("when the account was linked elsewhere, then the turn is for the person that it is now", async () => {
+  it("when the account was linked elsewhere, then the turn is for its current person", async () => {
     await linkElsewhere();
     const reply = await core.ask("m-2", "second");
     expect(reply.audience).toMatchObject({ personId: "p-both", membership: 1 });
     expect(await stored()).toMatchObject({ asker: { personId: "p-both" } });
   });
 
-  it("when it dies before it could correct that, then whoever finds the turn does", async () => {
-    const sessionId = await beginAnew();
+  it("when the process crashes before it corrects the turn, then the next run corrects it", async () => {
+    const sessionId = await startNewSession();
     await linkElsewhere();
-    dieNext = true;
+    crashNext = true;
     const reply = await core.ask("m-2", "second");
-    expect(dieNext).toBe(false);
+    expect(crashNext).toBe(false);
     expect(reply).toMatchObject({ sessionId, audience: { personId: "p-both" } });
     expect(await stored()).toMatchObject({ sessionId, audience: { personId: "p-both" } });
     expect(core.model.requests.items).toHaveLength(2);
   });
 
-  it("when it comes again after it was answered, then it stays where it was, and is not asked again", async () => {
+  it("when the message is redelivered after its answer, then the turn stays unchanged and the model is not called", async () => {
     const before = await core.ask("m-2", "second");
-    await beginAnew();
+    await startNewSession();
     await core.receive(second, "m-2 again");
     await core.ask("m-3", "third");
     expect(await stored()).toMatchObject({ sessionId: before.sessionId, assumed: true });

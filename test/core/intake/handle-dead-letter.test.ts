@@ -1,17 +1,17 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Backbone } from "../../../core/contract/ports/backbone.ts";
 import type { Bus } from "../../../core/contract/ports/bus.ts";
-import type { Key } from "../../../core/contract/ports/collection.ts";
+import type { Key } from "../../../core/contract/ports/store.ts";
 import { sessionKey } from "../../../core/sessions/current-session.ts";
 import { readHistory } from "../../../core/sessions/session-history.ts";
-import { failureText } from "../../../core/turns/failure-text.ts";
+import { failureText } from "../../../core/turns/turn-failures.ts";
 import { CoreUnderTest, userMessage } from "../core-under-test.ts";
 import { backgroundTask } from "../subtasks/delegating.ts";
 
 let core: CoreUnderTest;
 afterEach(() => core.dispose());
 
-/** A step that breaks the first `times` times it is reached. */
+/** A checkpoint that throws the first `times` times it is reached. */
 const breakingAt = (step: string, times: number) => {
   let reached = 0;
   return (name: string) => {
@@ -19,39 +19,39 @@ const breakingAt = (step: string, times: number) => {
   };
 };
 
-const bad = { kind: "notice", outcome: "failed", markdown: failureText.internal, origin: null };
+const failureNotice = { kind: "notice", outcome: "failed", markdown: failureText.internal, origin: null };
 
 describe("given a message that cannot be handled", () => {
-  it("when it is given up, then its writer is told once, and the next message is answered", async () => {
+  it("when it is dead-lettered, then its sender gets one failure notice, and the next message is answered", async () => {
     core = await CoreUnderTest.start(() => "fine", { checkpoint: breakingAt("turn.opened", 5) });
     await core.receive(userMessage("m-1", "hello"));
     await core.receive(userMessage("m-2", "and this?"));
     expect(await core.replyTo("m-2")).toMatchObject({ kind: "final", markdown: "fine" });
     expect(core.replies.items).toHaveLength(2);
-    expect(core.replies.items[0]).toMatchObject({ ...bad, correlationId: "m-1", mayRepeat: true });
+    expect(core.replies.items[0]).toMatchObject({ ...failureNotice, correlationId: "m-1", mayRepeat: true });
   });
 
-  it("when the session's record is damaged, then its writer is told as well", async () => {
+  it("when the record of the session is corrupt, then its sender gets a failure notice too", async () => {
     core = await CoreUnderTest.start(() => "fine");
     const message = userMessage("m-1", "hello");
     await core.backbone.store.put(sessionKey(message) as Key<unknown>, { sessionId: 7 });
     await core.receive(message);
-    expect(await core.replyTo("m-1")).toMatchObject(bad);
+    expect(await core.replyTo("m-1")).toMatchObject(failureNotice);
   });
 
-  it("when its turn had ended, then the answer is what its writer gets", async () => {
+  it("when its turn had ended, then its sender gets the answer", async () => {
     core = await CoreUnderTest.start(["the answer"], { checkpoint: breakingAt("reply.before", 5) });
     expect(await core.ask("m-1", "hello")).toMatchObject({ kind: "final", markdown: "the answer", mayRepeat: true });
   });
 });
 
-describe("given work that went on by itself and cannot be brought to its end", () => {
+describe("given background work that cannot be completed", () => {
   const known = async (sessionId: string) =>
     (await readHistory(core.backbone.store, sessionId, 0)).map((entry) =>
       entry.kind === "said" ? entry.markdown : entry.finalText,
     );
 
-  it("when people are told so, then both its session and the one they read it in know that (O15)", async () => {
+  it("when the failure is reported, then its session and the session that shows the report both store it (O15)", async () => {
     core = await CoreUnderTest.start(() => "fine", { checkpoint: breakingAt("turn.opened", 5) });
     await core.receive(backgroundTask("m-1", "go"));
     const { sessionId } = await core.ask("m-2", "what was that?");
@@ -65,7 +65,7 @@ describe("given work that went on by itself and cannot be brought to its end", (
     expect(await known(sessionId ?? "")).toEqual([failureText.internal, "fine"]);
   });
 
-  it("when its turn had ended, then the session people read it in knows the answer too (O15)", async () => {
+  it("when its turn had ended, then the session that shows the answer stores it too (O15)", async () => {
     core = await CoreUnderTest.start(["the news", "fine"], { checkpoint: breakingAt("reply.before", 5) });
     await core.receive(backgroundTask("m-1", "go"));
     const { sessionId } = await core.ask("m-2", "what was that?");
@@ -73,8 +73,8 @@ describe("given work that went on by itself and cannot be brought to its end", (
   });
 });
 
-describe("given a message that was put back many times", () => {
-  it("when it fails once more and then works, then its writer hears of no trouble", async () => {
+describe("given a message that was retried many times", () => {
+  it("when it fails once more and then succeeds, then its sender gets no failure notice", async () => {
     core = await CoreUnderTest.start(["the answer", "another"], {
       checkpoint: breakingAt("turn.opened", 1),
       wrap: withAttemptsFrom(10),

@@ -38,7 +38,7 @@ describe("given a person who writes to the agent", () => {
     expect(reply).not.toHaveProperty("mayRepeat");
   });
 
-  it("when they write again, then the model sees what was said, and the origin is the new message's (O2)", async () => {
+  it("when they write again, then the model sees the history, and the origin is that of the new message (O2)", async () => {
     await start(["one", "two"]);
     await core.ask("m-1", "first");
     const second = await core.ask("m-2", "second");
@@ -50,14 +50,14 @@ describe("given a person who writes to the agent", () => {
     ]);
   });
 
-  it("when others write in other conversations, then nobody sees the other's words", async () => {
+  it("when two conversations are active, then neither sees the messages of the other", async () => {
     await start(() => "ok");
     await core.ask("m-1", "mine");
     await core.ask("m-2", "yours", { conversation: { channel: "web", room: "room-2", kind: "private" } });
     expect(core.model.requests.items[1]?.messages).toEqual([{ role: "user", text: "yours" }]);
   });
 
-  it("when a room is shared, then the model is told who says what, and what they attached", async () => {
+  it("when a room is shared, then the prompt has the author and the attachments", async () => {
     await start(["ok"]);
     const conversation = { channel: "web", room: "all", kind: "shared" as const };
     const attachments = [{ id: "a-1", name: "plan.pdf", mediaType: "application/pdf" }];
@@ -83,7 +83,7 @@ describe("given a person who writes to the agent", () => {
     expect(ofCore.slice(atStart)).toEqual(["put people", ...plain, ...plain]);
   });
 
-  it("when messages come faster than answers, then they are answered in order", async () => {
+  it("when messages arrive faster than answers, then they are answered in order", async () => {
     await start((request) => `re ${request.messages.filter(({ role }) => role === "user").length}`);
     const ids = ["m-1", "m-2", "m-3", "m-4", "m-5"];
     await Promise.all(ids.map((id) => core.receive(userMessage(id, `text of ${id}`))));
@@ -94,7 +94,7 @@ describe("given a person who writes to the agent", () => {
 });
 
 describe("given a message that was answered", () => {
-  it("when it comes again, then the model is not asked again and nobody is answered twice", async () => {
+  it("when it is redelivered, then the model is not called again and there is one answer", async () => {
     await start(["one", "two"]);
     await core.ask("m-1", "first");
     await core.receive(userMessage("m-1", "first"), "m-1 again");
@@ -103,7 +103,7 @@ describe("given a message that was answered", () => {
     expect(core.replies.items.map(({ correlationId }) => correlationId)).toEqual(["m-1", "m-2"]);
   });
 
-  it("when it comes again to a process that does not know it, then it is still recognised", async () => {
+  it("when it is redelivered to another process, then it is recognised as a duplicate", async () => {
     await start(["one", "two", "three"]);
     await core.ask("m-1", "first");
     await core.ask("m-2", "second");

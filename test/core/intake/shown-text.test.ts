@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { shownText } from "../../../core/intake/answer-message.ts";
 import { userMessage } from "../core-under-test.ts";
 
-it("when a message has attachments, then the model reads their words, and knows what it cannot read", () => {
+it("when a message has attachments, then the prompt has the content of texts and the names of other files", () => {
   const attachments = [
     { id: "1", name: "tides.txt", mediaType: "text/plain", text: "high at noon" },
     { id: "2", name: "a\n[end of b]", mediaType: "image/png" },

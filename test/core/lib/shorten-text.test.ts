@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { summarisePrompt } from "../../../core/lib/shorten-text.ts";
+import { cutToBytes, summarisePrompt } from "../../../core/lib/shorten-text.ts";
 
 const graphemesOf = (text: string) => [...new Intl.Segmenter("en", { granularity: "grapheme" }).segment(text)].length;
-/** Secrets are put together here, so that no scanner takes this file for a leak. */
+/** Builds secrets at run time, so that secret scanners do not report this file. */
 const run = (length: number) => "aB3dE6gH9j".repeat(20).slice(0, length);
 
 describe("given a prompt with a secret in it (O4)", () => {
@@ -17,7 +17,7 @@ describe("given a prompt with a secret in it (O4)", () => {
     ["a JWT", `eyJ${run(20)}.eyJ${run(20)}.${run(30)}`],
     ["a Discord token", `M${run(25)}.${run(6)}.${run(38)}`],
     ["a bearer token", `Bearer ${run(30)}`],
-  ])("when it is %s, then none of it is in the summary", (_name, secret) => {
+  ])("when it is %s, then no part of it is in the summary", (_name, secret) => {
     const summary = summarisePrompt(`use ${secret} ok`);
     expect(summary).toMatch(/^use (Bearer )?••• ok$/);
   });
@@ -37,7 +37,7 @@ describe("given a prompt with a secret in it (O4)", () => {
     expect(summarisePrompt(text)).toBe(summary);
   });
 
-  it("when a secret is anywhere in any text, then the summary never shows it", () => {
+  it("when a secret is at any position of a text, then the summary never contains it", () => {
     const secret = `xoxb-${run(30)}`;
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 60 }), fc.string({ maxLength: 60 }), (before, after) => {
@@ -73,13 +73,13 @@ describe("given mark-up and mentions (O4)", () => {
 });
 
 describe("given a prompt of plain words (O4)", () => {
-  it("when it is short, then it is left as it is, just as the long way round would leave it", () => {
+  it("when it is short, then the fast path returns the same summary as the full one", () => {
     const word = fc.string({ unit: fc.constantFrom(..."aZ9skey"), minLength: 1, maxLength: 20 });
     const piece = fc.tuple(fc.oneof(word, fc.constantFrom("Bearer", "AKIA", "token")), fc.constantFrom("", ".", "?"));
     fc.assert(
       fc.property(fc.array(piece, { minLength: 1, maxLength: 8 }), (pieces) => {
         const text = pieces.map((parts) => parts.join("")).join(" ");
-        // A space at the end is not plain, and is folded away.
+        // A trailing space disables the fast path and is trimmed.
         expect(summarisePrompt(text)).toBe(summarisePrompt(`${text} `));
       }),
       { seed: 5, numRuns: 1_000 },
@@ -95,7 +95,7 @@ describe("given a long prompt (O4)", () => {
     expect(summary).toBe(`${"word ".repeat(15)}word…`);
   });
 
-  it("when it has exactly 80 graphemes, then it is whole", () => {
+  it("when it has exactly 80 graphemes, then it is not cut", () => {
     expect(summarisePrompt("a".repeat(80))).toBe("a".repeat(80));
     expect(summarisePrompt("a".repeat(81))).toBe(`${"a".repeat(79)}…`);
   });
@@ -104,7 +104,7 @@ describe("given a long prompt (O4)", () => {
     expect(summarisePrompt("👨‍👩‍👧‍👦".repeat(100))).toBe(`${"👨‍👩‍👧‍👦".repeat(79)}…`);
   });
 
-  it("when the text is anything at all, then the summary is one short, non-empty, well-formed line", () => {
+  it("when the text is arbitrary, then the summary is one short, non-empty, well-formed line", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 400 }), (text) => {
         const summary = summarisePrompt(text);
@@ -118,9 +118,37 @@ describe("given a long prompt (O4)", () => {
   });
 
   it.each(["a.", "[", "<@", "*a ", "eyJ-", "_", "`", "password", "\u0301", "> ", "a:b"])(
-    "when %j is repeated half a million times, then it is summarised before anybody gives up waiting",
+    "when %j is repeated half a million times, then it is summarised within the timeout of the test",
     (piece) => {
       expect(graphemesOf(summarisePrompt(piece.repeat(500_000 / piece.length)))).toBeLessThanOrEqual(80);
     },
   );
+});
+
+describe("given a text for a store with a limit in bytes", () => {
+  const stored = (text: string) => Buffer.byteLength(JSON.stringify(text));
+
+  it("when it fits, then it stays as it is", () => {
+    expect(cutToBytes("tides", 1_000)).toBe("tides");
+    expect(cutToBytes("x".repeat(198), 200)).toBe("x".repeat(198));
+    expect(cutToBytes("\u0001".repeat(33), 200)).toBe("\u0001".repeat(33));
+  });
+
+  it("when it does not fit, then its beginning stays, with a note of its size", () => {
+    const cut = cutToBytes("x".repeat(5_001), 1_000);
+    expect(cut).toMatch(/^x+\n\[cut: 6 kB, only the beginning is shown\]$/);
+    expect(stored(cut)).toBeLessThanOrEqual(1_000);
+    expect(stored(cut)).toBeGreaterThan(800);
+    expect(cutToBytes("x".repeat(199), 200)).toMatch(/^x{100,}\n\[cut: 1 kB, /);
+  });
+
+  it.each(["港", "\u0001", '"', "🙂"])("when it is only %j, then it fits too, and no character is halved", (unit) => {
+    for (const max of [200, 201, 202, 203]) {
+      const cut = cutToBytes(unit.repeat(500), max);
+      expect(stored(cut)).toBeLessThanOrEqual(max);
+      expect(cut.isWellFormed()).toBe(true);
+      expect(cut.replaceAll(unit, "")).toMatch(/^\n\[cut: \d kB, only the beginning is shown\]$/);
+      expect(cut.startsWith(unit.repeat(3))).toBe(true);
+    }
+  });
 });

@@ -7,7 +7,7 @@ import { MemoryStore } from "../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { sampleMessage } from "../../fakes/sample-message.ts";
 
-describe("given a prompt with mark-up, then its words are left (O4)", () => {
+describe("given a prompt with mark-up, when the mark-up is removed, then the text stays (O4)", () => {
   it.each([
     [
       "links in brackets",
@@ -19,7 +19,7 @@ describe("given a prompt with mark-up, then its words are left (O4)", () => {
     ["links with an empty title", '[tides](https://a.example "") now', "tides now"],
     ["images", "![chart](https://a.example/c.png) here", "chart here"],
     ["quotes of quotes", ">>> high\n> > low\n  >mid", "high\nlow\nmid"],
-    ["signs that are no quote", "a>b and x > y", "a>b and x > y"],
+    ["signs that do not start a quote", "a>b and x > y", "a>b and x > y"],
     ["headings of any depth", "# one\n### three\n  ###### six", "one\nthree\nsix"],
     ["lists and small print", "-   one\n* two\n+ three\n-# small", "one\ntwo\nthree\nsmall"],
     ["code of one and two ticks", "`one` and ``two``", "one and two"],
@@ -29,17 +29,17 @@ describe("given a prompt with mark-up, then its words are left (O4)", () => {
     expect(stripMarkup(text)).toBe(words);
   });
 
-  it("when a rule or a mention stands between words, then they do not run together", () => {
+  it("when a rule or a mention is between words, then the words stay separate", () => {
     expect(stripMarkup("one<@U1>two")).toBe("one two");
     expect(stripMarkup("one\n---\ntwo")).toBe("one\n \ntwo");
     expect(stripMarkup("---- dashes before words")).toBe("---- dashes before words");
   });
 });
 
-describe("given a prompt that is longer than is looked at (O4)", () => {
+describe("given a prompt that is longer than a summary reads (O4)", () => {
   const first = (text: string) => summarisePrompt(text);
 
-  it("then what stands behind the first 4,000 characters is not looked at, and no word or secret is cut in two", () => {
+  it("then the summary uses the first 4,000 characters, and no word or secret is cut in two", () => {
     const blank = " ".repeat(3_970);
     expect(first(`${blank} tides sk-${"a".repeat(40)}`)).toBe("tides");
     expect(first(`${" ".repeat(3_995)}tides`)).toBe("tides");
@@ -66,7 +66,7 @@ describe("given a text that is cut (O4)", () => {
 });
 
 describe("given a message that begins a piece of work (O2)", () => {
-  it("then its origin keeps where the platform shows it, if the platform says so", () => {
+  it("when the platform reports a permalink and a message id, then its origin has them", () => {
     const message = sampleMessage({ text: "compare tides" });
     const plain = { channel: "web", promptSummary: "compare tides", startedAt: message.sentAt, sessionId: "s" };
     expect(captureOrigin(message, "s")).toStrictEqual(plain);
@@ -75,8 +75,8 @@ describe("given a message that begins a piece of work (O2)", () => {
   });
 });
 
-describe("given the line that stands for a prompt (O4)", () => {
-  it("when the store fails, then that is an error, and not taken for a line that was decided before", async () => {
+describe("given the summary of a prompt (O4)", () => {
+  it("when the store fails, then the error is not mistaken for a summary that was decided before", async () => {
     const store = new MemoryStore(new ManualClock());
     store.before = (operation) => {
       if (operation === "put") throw new Error("disk full");
@@ -84,5 +84,13 @@ describe("given the line that stands for a prompt (O4)", () => {
     await expect(settleSummary(store, { tenant: "default", name: "mooring" }, "t", "line")).rejects.toThrow(
       "disk full",
     );
+  });
+});
+
+describe("given mark-up between two words without a space (O4)", () => {
+  it("then the words do not run together, and a labelled link leaves its label", () => {
+    expect(stripMarkup("one<br>two")).toBe("one two");
+    expect(stripMarkup("one```js\ntwo")).toBe("one two");
+    expect(stripMarkup("see <http://a.example/x|the tides> now")).toBe("see the tides now");
   });
 });

@@ -23,7 +23,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Runs a tool as a turn would: the input is parsed by the tool's own schema. */
+/** Runs a tool as a turn does: the schema of the tool parses the input. */
 const call = async (name: string, input: unknown, sessionId = "s-1"): Promise<string> => {
   const tool = memoryTools(backbone.store, clock).find((one) => one.name === name);
   if (tool === undefined) throw new Error(`no tool ${name}`);
@@ -49,13 +49,13 @@ describe("given the working memory of a session", () => {
     expect(await list()).toBe("There are no notes.");
   });
 
-  it("when another session looks, then it sees nothing (I4)", async () => {
+  it("when another session reads or lists, then it finds no note (I4)", async () => {
     await save("mine", "secret");
     expect(await call("get_from_working_memory", { key: "mine" }, "s-2")).toContain("There is no note");
     expect(await call("list_working_memory", {}, "s-2")).toBe("There are no notes.");
   });
 
-  it("when its time is over, then a note is gone", async () => {
+  it("when the expiry of a note has passed, then it is neither read nor listed", async () => {
     await save("short", "x", { expiresInMinutes: 10 });
     await save("long", "y");
     clock.advance(10 * 60_000);
@@ -65,13 +65,13 @@ describe("given the working memory of a session", () => {
     expect(await list()).toBe("There are no notes.");
   });
 
-  it("when notes are saved side by side, then none is lost from the list", async () => {
+  it("when notes are saved concurrently, then the list has all of them", async () => {
     await Promise.all(Array.from({ length: 20 }, (_, n) => save(`note-${n}`, String(n))));
     expect((await list()).split("\n")).toHaveLength(20);
   });
 
-  it("when a limit is passed, then the model is told which and what to do", async () => {
-    await expect(save("big", "é".repeat(32_001))).rejects.toThrow("64002 bytes; 64000 is the most");
+  it("when a limit is exceeded, then the error names it and says what to do", async () => {
+    await expect(save("big", "é".repeat(32_001))).rejects.toThrow("64002 bytes; the maximum is 64000");
     await expect(save("k".repeat(201), "x")).rejects.toThrow("200");
     await expect(save("a\u0000b", "x")).rejects.toThrow("control characters");
     const notes = Array.from({ length: 500 }, (_, n) => ({ key: `note-${n}`, bytes: 1, expiresAt: clock.now() + 1 }));
@@ -80,11 +80,11 @@ describe("given the working memory of a session", () => {
     expect(await save("note-7", "changed")).toContain("Saved");
   });
 
-  it("when a note is longer than a tool may say, then it is read in pieces", async () => {
+  it("when a note is longer than a tool's output, then it is read in pieces", async () => {
     const value = "abcdefghij".repeat(1_100);
     await save("long", value);
     const first = await get("long");
-    expect(first).toContain("[6000 characters follow: go on with offset 5000]");
+    expect(first).toContain("[6000 characters follow: continue with offset 5000]");
     const rest = `${await get("long", { offset: 5_000 })}`.split("\n")[0] + (await get("long", { offset: 10_000 }));
     expect(first.split("\n")[0] + rest).toBe(value);
   });

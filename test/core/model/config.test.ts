@@ -9,7 +9,7 @@ describe("given a model's configuration", () => {
     expect(ModelConfig.parse("demo")).toEqual({ provider: "demo", pauseMs: 0, workMs: 1_500, contextTokens: 128_000 });
   });
 
-  it("when only the necessary is given, then the rest has sane values", () => {
+  it("when only the required fields are given, then the rest has defaults", () => {
     expect(ModelConfig.parse(local)).toEqual({
       ...local,
       headers: {},
@@ -18,7 +18,7 @@ describe("given a model's configuration", () => {
     });
   });
 
-  it("when one deadline is given, then the others keep their values", () => {
+  it("when one timeout is given, then the others keep their defaults", () => {
     expect(ModelConfig.parse({ ...local, timeouts: { idleMs: 5 } })).toMatchObject({
       timeouts: { firstTokenMs: 60_000, idleMs: 5, totalMs: 600_000 },
     });
@@ -31,25 +31,25 @@ describe("given a model's configuration", () => {
 
   it.each([
     { what: "an unknown provider", config: { ...local, provider: "openai" } },
-    { what: "no address for a provider without a home", config: { ...local, baseUrl: undefined } },
-    { what: "an address that is none", config: { ...local, baseUrl: "localhost:1234" } },
-    { what: "an address of another kind", config: { ...local, baseUrl: "ftp://127.0.0.1/v1" } },
+    { what: "no address for a provider without a default", config: { ...local, baseUrl: undefined } },
+    { what: "an invalid address", config: { ...local, baseUrl: "localhost:1234" } },
+    { what: "an address of another protocol", config: { ...local, baseUrl: "ftp://127.0.0.1/v1" } },
     { what: "credentials in the address", config: { ...local, baseUrl: "http://me:pw@127.0.0.1/v1" } },
     { what: "a query in the address", config: { ...local, baseUrl: "http://127.0.0.1/v1?a=b" } },
     { what: "no key for Anthropic", config: { provider: "anthropic", model: "m" } },
     { what: "a key with a line break", config: { ...local, apiKey: "sk-canary\n" } },
     { what: "an empty key", config: { ...local, apiKey: "" } },
-    { what: "a header name that is none", config: { ...local, headers: { "x y": "z" } } },
+    { what: "an invalid header name", config: { ...local, headers: { "x y": "z" } } },
     { what: "a misspelt field", config: { ...local, temprature: 1 } },
     { what: "a wait longer than fetch allows", config: { ...local, timeouts: { idleMs: 300_001 } } },
-  ])("when it has $what, then it is refused without showing the key", ({ config }) => {
+  ])("when it has $what, then it is rejected without showing the key", ({ config }) => {
     const { success, error } = ModelConfig.safeParse(config);
     expect(success).toBe(false);
     expect(JSON.stringify(error?.issues)).not.toContain("sk-canary");
   });
 
-  it("when an editor asks for its JSON schema, then there is one", () => {
+  it("then it has a JSON schema for editors", () => {
     const schema = JSON.stringify(z.toJSONSchema(ModelConfig, { io: "input" }));
-    for (const word of ['"demo"', "openai-compatible", "anthropic", "baseUrl"]) expect(schema).toContain(word);
+    for (const part of ['"demo"', "openai-compatible", "anthropic", "baseUrl"]) expect(schema).toContain(part);
   });
 });

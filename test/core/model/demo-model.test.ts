@@ -17,7 +17,7 @@ const memoryTools: ToolDescription[] = [
   "delete_from_working_memory",
 ].map((name) => ({ name, description: "", inputSchema: { type: "object" } }));
 
-/** A session in which something was answered before, so that the demo does not introduce itself. */
+/** A session with an earlier answer, so that the demo does not introduce itself. */
 const later = (...messages: ChatMessage[]): ChatMessage[] => [
   user("hello"),
   { role: "assistant", text: "Hello!", toolCalls: [] },
@@ -27,7 +27,7 @@ const later = (...messages: ChatMessage[]): ChatMessage[] => [
 const answerTo = async (text: string) => (await run(demo(), { messages: later(user(text)) })).response?.text;
 
 describe("given the demo model and late answers of other agents", () => {
-  it("when several come at once, then it passes on the words of each, without our headings (L3)", async () => {
+  it("when several arrive at once, then it repeats the text of each, without our headings (L3)", async () => {
     const text = [
       "[late answers of other agents] Tell the person.",
       'A late result from the agent harbour for your subtask "boats", which has ended:\nAsking harbour: count the boats',
@@ -50,12 +50,12 @@ describe("given the demo model and schedules", () => {
     ["every weekday at 17:30 say goodbye", { when: "30 17 * * 1-5", prompt: "say goodbye" }],
     ["every evening research tides", { when: "0 18 * * *", prompt: "research tides" }],
     ["every 2 hours tell me to drink", { when: "every 2 hours", prompt: "tell me to drink" }],
-  ])("when it is told %j, then it schedules that", async (text, input) => {
+  ])("when the message is %j, then it schedules that", async (text, input) => {
     const { response } = await run(demo(), { messages: later(user(text)), tools });
     expect(response?.toolCalls).toMatchObject([{ name: "schedule_task", input }]);
   });
 
-  it("when the time has come, then it does what it was to do, and does not introduce itself", async () => {
+  it("when a scheduled run starts, then it answers the task and does not introduce itself", async () => {
     const { response } = await run(demo(), { messages: [user('Scheduled task "x":\n\ntell me to stretch')], tools });
     expect(response?.text).toBe("Here is your reminder: stretch");
   });
@@ -69,7 +69,7 @@ describe("given the demo model", () => {
     expect(await answerTo("hello")).toBe("Hello! What can I do for you?");
   });
 
-  it("when it answers, then its text comes word by word", async () => {
+  it("when it answers, then its text is streamed word by word", async () => {
     const { deltas, response } = await run(demo(), { messages: later(user("hello")) });
     expect(deltas).toEqual(["Hello! ", "What ", "can ", "I ", "do ", "for ", "you?"]);
     expect(deltas.join("")).toBe(response?.text);
@@ -88,12 +88,12 @@ describe("given the demo model", () => {
     ["42", 'I understood: "42"'],
     ["thank you!", "You are welcome."],
     ["tell me\n  a story", 'I understood: "tell me a story"'],
-    ["", "I got a message without text, and text is all I can read."],
-  ])("when it is told %j, then it answers %j", async (text, answer) => {
+    ["", "Your message has no text, and I can only read text."],
+  ])("when the message is %j, then it answers %j", async (text, answer) => {
     expect(await answerTo(text)).toBe(answer);
   });
 
-  it("when it is asked what it can do, then it lists what it can do with the tools at hand", async () => {
+  it("when it is asked for its skills, then it lists those of the available tools", async () => {
     const messages = later(user("What can you do?"));
     const without = (await run(demo(), { messages })).response?.text;
     const withTools = (await run(demo(), { messages, tools: memoryTools })).response?.text;
@@ -102,7 +102,7 @@ describe("given the demo model", () => {
     expect(withTools).toContain("remember that");
   });
 
-  it("when it is given anything at all, then it answers, and the same each time", async () => {
+  it("given any text, then it answers, and always the same", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "grapheme" }), fc.boolean(), async (text, first) => {
         const messages = first ? [user(text)] : later(user(text));
@@ -143,7 +143,7 @@ describe("given the demo model with a working memory", () => {
     return { call, text: final.response?.text, finish: final.response?.finish };
   };
 
-  it("when it is told to remember something, then it saves it under what it is about and confirms", async () => {
+  it("when it is asked to remember something, then it saves a note under its subject and confirms", async () => {
     const { call, text } = await ask("Remember that my cat is called Tom", { output: "saved" });
     expect(call).toMatchObject({
       name: "save_to_working_memory",
@@ -154,10 +154,10 @@ describe("given the demo model with a working memory", () => {
 
   it("when saving fails, then it says so", async () => {
     const { text } = await ask("remember: buy milk", { output: "the memory is full", failed: true });
-    expect(text).toBe("I could not keep that: the memory is full");
+    expect(text).toBe("I could not save that: the memory is full");
   });
 
-  it("when it is asked what it remembers, then it lists the notes and reads each of them", async () => {
+  it("when it is asked for its notes, then it lists the notes and reads each of them", async () => {
     const list =
       "- my-cat (20 bytes, until 2026-11-17T05:10:40.664Z)\n- the keys (8 bytes, until 2026-11-17T05:10:40.664Z)";
     const messages = later(user("What do you remember?"));
@@ -185,19 +185,17 @@ describe("given the demo model with a working memory", () => {
     expect(response?.text).toBe("This is what I noted:\n\n- is called Tom\n- under the mat");
   });
 
-  it("when it has noted nothing, then it says so", async () => {
-    expect((await ask("What do you remember?", { output: "There are no notes." })).text).toBe(
-      "I have noted nothing yet.",
-    );
+  it("when it has no notes, then it says so", async () => {
+    expect((await ask("What do you remember?", { output: "There are no notes." })).text).toBe("I have no notes yet.");
   });
 
-  it("when it is asked about one thing, then it looks it up by the same key", async () => {
+  it("when it is asked about a subject, then it looks it up by the same key", async () => {
     const one = await ask("what do you remember about My Cat?", { output: "my cat is called Tom" });
     expect(one.call).toMatchObject({ name: "get_from_working_memory", input: { key: "my-cat" } });
     expect(one.text).toContain("called Tom");
   });
 
-  it("when it is told to forget, then it deletes under the same key", async () => {
+  it("when it is asked to forget a subject, then it deletes the note with the same key", async () => {
     const { call, text } = await ask("forget my cat", { output: "deleted" });
     expect(call).toMatchObject({ name: "delete_from_working_memory", input: { key: "my-cat" } });
     expect(text).toBe("Forgotten: my cat");

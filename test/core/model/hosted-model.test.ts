@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 
 describe.each(providers)("given a model of $provider", ({ provider, path, keyHeader, key }) => {
-  it("when it streams text, then each piece is heard and the response holds the whole", async () => {
+  it("when it streams text, then each piece is emitted and the response has the whole text", async () => {
     server.follow([says(["Good ", "morning", "."], { usage: { input: 10, output: 7 } })]);
     const { response, deltas } = await run(modelAt(server.baseUrl, { provider }));
     expect(deltas).toEqual(["Good ", "morning", "."]);
@@ -29,7 +29,7 @@ describe.each(providers)("given a model of $provider", ({ provider, path, keyHea
     expect(StepResponse.parse(JSON.parse(JSON.stringify(response)))).toEqual(response);
   });
 
-  it("when it is asked, then one request carries key, headers, settings, system text and tools", async () => {
+  it("when a step runs, then one request has key, headers, settings, system text and tools", async () => {
     server.follow([says("ok")]);
     const model = modelAt(server.baseUrl, { provider, temperature: 0.5, maxOutputTokens: 77 });
     await run(model, { tools: [weather] });
@@ -42,7 +42,7 @@ describe.each(providers)("given a model of $provider", ({ provider, path, keyHea
     expect(model.label).toBe(`${provider}/scripted`);
   });
 
-  it("when it calls tools side by side, then all calls are returned and none is run", async () => {
+  it("when it calls tools in parallel, then all calls are returned and none is run", async () => {
     server.follow([
       calls(
         [
@@ -64,7 +64,7 @@ describe.each(providers)("given a model of $provider", ({ provider, path, keyHea
     expect(server.requests).toHaveLength(1);
   });
 
-  it("when the history holds calls and results, odd ones too, then the provider gets them all in its form", async () => {
+  it("when the history has calls and results, also invalid ones, then the provider gets all of them in its format", async () => {
     server.follow([says("ok")]);
     const messages: ChatMessage[] = [
       user("weather?"),
@@ -93,14 +93,14 @@ describe.each(providers)("given a model of $provider", ({ provider, path, keyHea
     expect(server.requests[0]?.body.messages.filter(({ role }) => role === "assistant")).toHaveLength(1);
   });
 
-  it("when tools are forbidden for a step, then they stay listed and the provider is told", async () => {
+  it("when tools are forbidden for a step, then they stay listed and the request says so", async () => {
     server.follow([says("fine, text")]);
     await run(modelAt(server.baseUrl, { provider }), { tools: [weather], toolChoice: "none" });
     expect(server.requests[0]?.toolNames).toEqual(["weather"]);
     expect(JSON.stringify(server.requests[0]?.body.tool_choice)).toContain("none");
   });
 
-  it("when it calls a forbidden tool all the same, then its text counts and the call does not", async () => {
+  it("when it calls a forbidden tool anyway, then its text is used and the call is dropped", async () => {
     server.follow([calls([{ name: "weather", arguments: { city: "Kiel" } }], { text: "It is sunny." })]);
     const { response } = await run(modelAt(server.baseUrl, { provider }), { tools: [weather], toolChoice: "none" });
     expect(response).toMatchObject({ text: "It is sunny.", toolCalls: [], finish: "other" });
@@ -113,7 +113,7 @@ describe.each(providers)("given a model of $provider", ({ provider, path, keyHea
   });
 });
 
-it("given many steps side by side, when some of them fail, then each gets its own answer or its own failure", async () => {
+it("given many concurrent steps, when some of them fail, then each gets its own answer or its own failure", async () => {
   server.follow(({ lastUserText }) => (lastUserText.endsWith("3") ? fails(429) : says([lastUserText, "!"])));
   const model = modelAt(server.baseUrl);
   for (let round = 0; round < 2; round++) {

@@ -29,8 +29,8 @@ const stepRequest = (rest: Partial<StepRequest> = {}): StepRequest => ({
   ...rest,
 });
 
-/** A real model of ours that talks to `baseUrl`. */
-export const modelAt = (baseUrl: string, config: object = {}, parts: Partial<ModelDeps> = {}): AgentModel =>
+/** A real model client for the server at `baseUrl`. */
+export const modelAt = (baseUrl: string, config: object = {}, deps: Partial<ModelDeps> = {}): AgentModel =>
   createModel(
     ModelConfig.parse({
       provider: "openai-compatible",
@@ -40,7 +40,7 @@ export const modelAt = (baseUrl: string, config: object = {}, parts: Partial<Mod
       headers: { "x-tenant": HEADER_SECRET },
       ...config,
     }),
-    { clock: systemClock, logger: silentLogger, ...parts },
+    { clock: systemClock, logger: silentLogger, ...deps },
   );
 
 export interface Run {
@@ -49,7 +49,7 @@ export interface Run {
   readonly failure?: ModelFailed;
 }
 
-/** Runs a step to its end, whichever that is. Anything but a response or a ModelFailed is thrown. */
+/** Runs a step and returns its response or its ModelFailed. Throws other errors. */
 export const run = async (
   model: AgentModel,
   request: Partial<StepRequest> = {},

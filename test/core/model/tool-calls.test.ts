@@ -20,30 +20,30 @@ const toolCallsOf = async (script: readonly ScriptedToolCall[], messages?: ChatM
   return response?.toolCalls ?? [];
 };
 
-describe("given a model that is careless with arguments", () => {
+describe("given a model that sends invalid arguments", () => {
   it.each([
-    { what: "cut-off JSON", name: "weather", args: '{"city":"Ki', says: "no valid JSON" },
-    { what: "a list", name: "weather", args: "[1]", says: "no JSON object" },
-    { what: "a string", name: "weather", args: '"Kiel"', says: "no JSON object" },
+    { what: "cut-off JSON", name: "weather", args: '{"city":"Ki', says: "not valid JSON" },
+    { what: "a list", name: "weather", args: "[1]", says: "not a JSON object" },
+    { what: "a string", name: "weather", args: '"Kiel"', says: "not a JSON object" },
     { what: "a forbidden key", name: "weather", args: '{"__proto__":{"city":1},"city":"x"}', says: "not allowed" },
     { what: "a missing field", name: "weather", args: "{}", says: "city" },
     { what: "nothing at all", name: "weather", args: "", says: "city" },
     { what: "a wrong type", name: "weather", args: '{"city":"Kiel","days":"two"}', says: "days" },
     { what: "a value out of range", name: "weather", args: '{"city":"Kiel","days":0}', says: "days" },
     { what: "an invented tool", name: "wether", args: '{"city":"Kiel"}', says: "The tools are: weather." },
-    { what: "a name every object has", name: "constructor", args: "{}", says: "no tool of this name" },
+    { what: "a name every object has", name: "constructor", args: "{}", says: "no tool with this name" },
     {
       what: "endless nesting",
       name: "weather",
       args: `{"city":${"[".repeat(1_000)}${"]".repeat(1_000)}}`,
       says: "deep",
     },
-  ])("when it sends $what, then the call says why it is no good", async ({ name, args, says }) => {
+  ])("when it sends $what, then the call has the reason why it is invalid", async ({ name, args, says }) => {
     const [call] = await toolCallsOf([{ name, arguments: args }]);
     expect(call?.invalid).toContain(says);
   });
 
-  it("when one of two calls is bad, then the other is good", async () => {
+  it("when one of two calls is invalid, then the other is valid", async () => {
     const [bad, good] = await toolCallsOf([
       { name: "weather", arguments: "{" },
       { name: "weather", arguments: { city: "Kiel" } },
@@ -52,13 +52,13 @@ describe("given a model that is careless with arguments", () => {
     expect(good).toEqual({ id: "call_1_1", name: "weather", input: { city: "Kiel" } });
   });
 
-  it("when it invents a name no provider takes back, then the history gets a harmless one", async () => {
+  it("when it invents a name that providers reject, then the history gets a valid one", async () => {
     const [call] = await toolCallsOf([{ name: "what's the weather?", arguments: {} }]);
     expect(call?.name).toBe("what_s_the_weather_");
   });
 });
 
-describe.each(["openai-compatible", "anthropic"])("given a model of %s that is careless with ids", (provider) => {
+describe.each(["openai-compatible", "anthropic"])("given a model of %s that sends invalid ids", (provider) => {
   const ids = async (given: readonly string[], messages?: ChatMessage[]) => {
     const script = given.map((id) => ({ id, name: "weather", arguments: { city: "Kiel" } }));
     return (await toolCallsOf(script, messages, { provider })).map(({ id }) => id);
@@ -95,7 +95,7 @@ describe("given a tool with a zod schema", () => {
     expect(describeTool({ name: "save", description: "Saves.", input }).inputSchema).toBe(tool.inputSchema);
   });
 
-  it("when the model leaves the default out, then the call is good and its input is as the model wrote it", async () => {
+  it("when the model leaves out the default, then the call is valid with unchanged input", async () => {
     server.follow([calls([{ name: "save", arguments: { key: "a" } }])]);
     const { response } = await run(modelAt(server.baseUrl), { tools: [tool] });
     expect(response?.toolCalls[0]).toEqual({ id: "call_1_0", name: "save", input: { key: "a" } });

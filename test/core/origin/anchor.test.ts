@@ -18,7 +18,7 @@ describe("given a reply to work that began on Slack", () => {
     ["web", "s-1", false],
     ["web", "s-2", false],
     ["slack", null, false],
-  ])("when it is looked at on %s in session %s, then the anchor is hidden: %s (O8)", (channel, sessionId, hidden) => {
+  ])("when it is viewed on %s in session %s, then the anchor is hidden: %s (O8)", (channel, sessionId, hidden) => {
     expect(anchorFor(origin, { channel, sessionId }, soon) === null).toBe(hidden);
   });
 
@@ -32,7 +32,7 @@ describe("given a reply to work that began on Slack", () => {
     });
   });
 
-  it("when it began at a terminal, then that is written as people write it", () => {
+  it("when it began at a terminal, then the channel is written as CLI", () => {
     const anchor = anchorFor({ ...origin, channel: "cli" }, { channel: "web", sessionId: "s-9" }, soon);
     expect(anchor?.text).toContain("from CLI");
   });
@@ -42,13 +42,13 @@ describe("given a reply to work that began on Slack", () => {
     ["2027-01-02T00:00:00Z", undefined, "started 10 Mar 2026, 21:14 from Slack · 10 Mar 2026"],
     ["2026-03-10T23:28:00Z", "Europe/Berlin", "started 10 Mar, 22:14 from Slack · 2h 14m ago"],
     ["2026-03-10T23:28:00Z", "Not/AZone", "started 21:14 from Slack · 2h 14m ago"],
-  ])("when it is looked at %s in %s, then it reads %j (O9)", (now, timeZone, line) => {
+  ])("when it is viewed at %s in %s, then it reads %j (O9)", (now, timeZone, line) => {
     const anchor = anchorFor(origin, { channel: "web", sessionId: "s-9", timeZone }, at(now));
     expect(anchor?.text.split("\n")[1]).toBe(line);
   });
 });
 
-describe("given an origin that no person wrote", () => {
+describe("given an origin that is not a person's message", () => {
   it("when it was a schedule, then the anchor names it (O9)", () => {
     const scheduled = { ...origin, channel: "scheduled", promptSummary: "daily report", sessionId: null };
     expect(anchorFor(scheduled, { channel: "web", sessionId: "s-1" }, soon)?.text).toBe(

@@ -8,12 +8,12 @@ interface Case extends ViewerTime {
   readonly what: string;
   readonly text?: string;
   readonly channel?: string;
-  /** When it began, and when it is looked at. */
+  /** The time at which the work began, and the time of viewing. */
   readonly at: string;
   readonly seen: string;
 }
 
-/** As a channel without anything better shows it, from the message that came in. What cannot be seen is spelled out. */
+/** The plain-text anchor of an incoming message. Invisible characters are spelled out. */
 const drawn = ({ what, text = "deep research 8 historical topics", channel, at, seen, ...viewer }: Case): string => {
   const origin = captureOrigin(userMessage("m-1", text, { sentAt: new Date(at).toISOString() }), "s-1");
   const shown = { ...origin, channel: channel ?? "slack" };
@@ -32,7 +32,7 @@ const YESTERDAY = { at: "2026-03-10T21:14:00Z", seen: "2026-03-11T22:00:00Z" };
 const LONG_AGO = { at: "2025-12-30T21:14:00Z", seen: "2026-03-11T22:00:00Z" };
 
 describe("given anchors as text (O9, O11)", () => {
-  it("when people read other languages, then times are theirs", () =>
+  it("when viewers have other languages, then times are in their locale", () =>
     golden(
       "languages",
       ["en-GB", "en-US", "de-DE", "fr-FR", "es-ES", "ja-JP", "ar-EG", "he-IL", "nonsense!"].flatMap((locale) => [
@@ -42,7 +42,7 @@ describe("given anchors as text (O9, O11)", () => {
       ]),
     ));
 
-  it("when people live elsewhere, then clock and calendar are theirs", () =>
+  it("when viewers have other time zones, then times and dates are in their zone", () =>
     golden(
       "time-zones",
       ["UTC", "Europe/Berlin", "America/Los_Angeles", "Asia/Kolkata", "Pacific/Kiritimati", "Not/AZone"].flatMap(
@@ -53,7 +53,7 @@ describe("given anchors as text (O9, O11)", () => {
       ),
     ));
 
-  it("when a day ends in between, then elapsed time goes on for 24 hours, and the date shows at once", () =>
+  it("when midnight passes, then elapsed time counts up to 24 hours, and the date shows at once", () =>
     golden("day-boundaries", [
       { what: "a minute over midnight", at: "2026-03-10T23:59:30Z", seen: "2026-03-11T00:00:30Z" },
       { what: "at midnight itself", at: "2026-03-11T00:00:00Z", seen: "2026-03-11T00:00:00Z" },
@@ -69,7 +69,7 @@ describe("given anchors as text (O9, O11)", () => {
       { what: "midnight in Berlin only", timeZone: "Europe/Berlin", ...EVENING, at: "2026-03-10T22:30:00Z" },
     ]));
 
-  it("when clocks change, then days are still days", () =>
+  it("when daylight saving changes, then days are calendar days", () =>
     golden("daylight-saving", [
       {
         what: "over the hour that is missing",
@@ -109,14 +109,14 @@ describe("given anchors as text (O9, O11)", () => {
       },
     ]));
 
-  it("when a clock runs ahead, then nothing is in the future", () =>
+  it("when a clock is ahead, then no time is in the future", () =>
     golden("future", [
       { what: "a minute ahead", at: "2026-03-10T12:01:00Z", seen: "2026-03-10T12:00:00Z" },
       { what: "a day ahead", at: "2026-03-11T12:00:00Z", seen: "2026-03-10T12:00:00Z" },
       { what: "a year ahead, in German", locale: "de", at: "2027-03-10T12:00:00Z", seen: "2026-03-10T12:00:00Z" },
     ]));
 
-  it("when no person asked, then the anchor says what did", () =>
+  it("when no person asked, then the anchor names the schedule or the caller", () =>
     golden("synthetic", [
       { what: "a schedule", text: "daily report", channel: "scheduled", ...EVENING },
       {
@@ -132,7 +132,7 @@ describe("given anchors as text (O9, O11)", () => {
 });
 
 describe("given prompts of all kinds, as anchors show them (O4, O9)", () => {
-  it("when there is little or much to say", () =>
+  it("when they are empty, short or very long", () =>
     golden("lengths", [
       { what: "empty", text: "", ...EVENING },
       { what: "white space", text: " \n\t\u200b ", ...EVENING },
@@ -143,7 +143,7 @@ describe("given prompts of all kinds, as anchors show them (O4, O9)", () => {
       { what: "81 graphemes", text: "a".repeat(81), ...EVENING },
     ]));
 
-  it("when they are more than plain letters", () =>
+  it("when they have other scripts, emoji or control characters", () =>
     golden("scripts", [
       { what: "emoji families", text: "👨‍👩‍👧‍👦".repeat(100), ...EVENING },
       { what: "flags and skin tones", text: "🇩🇪🇫🇷 👍🏽 👩🏿‍🚀 go", ...EVENING },
@@ -158,7 +158,7 @@ describe("given prompts of all kinds, as anchors show them (O4, O9)", () => {
       { what: "half a character", text: "broken \ud83d end", ...EVENING },
     ]));
 
-  it("when they have mark-up, mentions or an anchor's look in them", () =>
+  it("when they have markup, mentions or text that looks like an anchor", () =>
     golden("mark-up", [
       { what: "markdown", text: "# Title\n**bold** _it_ `code`\n> quote\n- item", ...EVENING },
       { what: "mentions", text: "<@U123> hello <!channel> <#C1|general> <at>Bot</at> @everyone", ...EVENING },
@@ -169,7 +169,7 @@ describe("given prompts of all kinds, as anchors show them (O4, O9)", () => {
       { what: "its quotation marks", text: 'say "hi" to her', ...EVENING },
     ]));
 
-  it("when there are secrets in them", () => {
+  it("when they have secrets", () => {
     const run = (length: number) => "aB3dE6gH9j".repeat(20).slice(0, length);
     return golden("secrets", [
       { what: "a token in a sentence", text: `use xoxb-${run(24)} please`, ...EVENING },

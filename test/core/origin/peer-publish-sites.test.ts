@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { inboundMessage } from "../../../core/a2a/inbound/inbound-call.ts";
-import { activityOf } from "../../../core/contract/messages/activity.ts";
-import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
+import { type AgentReply, activityOf } from "../../../core/contract/messages/agent-reply.ts";
 import type { InboundCall } from "../../../core/contract/messages/inbound-call.ts";
 import { type Behaviour, TaskState } from "../../fakes/a2a/sdk-agent.ts";
 import { Gate } from "../../fakes/model-answer.ts";
@@ -30,54 +29,54 @@ const begin = async (behave: Behaviour, parts: Partial<Roles> = {}): Promise<voi
   await beginWithSecond(core);
 };
 
-const told = (isIt: (reply: AgentReply) => boolean): Promise<AgentReply> =>
+const unsolicited = (isIt: (reply: AgentReply) => boolean): Promise<AgentReply> =>
   asTimePasses(core, unsolicitedReply(core, isIt));
 
 const itemsOf = (reply: AgentReply) => JSON.stringify(activityOf(reply)?.items ?? []);
 
-describe("given each place that tells of another agent (O6)", () => {
-  it("when it says how it goes, then the entry has the origin of the message that asked it", async () => {
+describe("given each reply about another agent (O6)", () => {
+  it("when the peer reports progress, then the activity entry has the origin of the asking message", async () => {
     await begin((work) => {
       work.status(TaskState.TASK_STATE_WORKING, "counting");
       return new Promise(() => {});
     });
-    expectSecondOrigin(core, await told((reply) => itemsOf(reply).includes("counting")));
+    expectSecondOrigin(core, await unsolicited((reply) => itemsOf(reply).includes("counting")));
   });
 
-  it("when it is done, then the completed entry and the result have it", async () => {
+  it("when the peer is done, then the completed entry and the result have that origin", async () => {
     await begin((work) => work.answer("three"));
-    const result = await told(isFinal);
+    const result = await unsolicited(isFinal);
     expect(result).toMatchObject({ markdown: "told: three", cause: { trigger: "callback" } });
     expectSecondOrigin(core, result);
-    expectSecondOrigin(core, await told(({ kind }) => kind === "completion"));
+    expectSecondOrigin(core, await unsolicited(({ kind }) => kind === "completion"));
   });
 
-  it("when it fails, then the word of that has it", async () => {
+  it("when the peer fails, then the failure has that origin", async () => {
     await begin((work) => work.status(TaskState.TASK_STATE_FAILED, "fog"));
-    const error = await told(isFinal);
+    const error = await unsolicited(isFinal);
     expect(error.markdown).toBe("told: fog");
     expectSecondOrigin(core, error);
   });
 
-  it("when it asks something, then the question has it", async () => {
+  it("when the peer asks something, then the question has that origin", async () => {
     await begin((work) => work.status(TaskState.TASK_STATE_INPUT_REQUIRED, "which harbour?"));
-    const question = await told(isFinal);
+    const question = await unsolicited(isFinal);
     expect(question.markdown).toContain("which harbour?");
     expectSecondOrigin(core, question);
   });
 
-  it("when it asks too often, then the word that it was given up has it", async () => {
+  it("when the peer asks too often, then the failure has that origin", async () => {
     await begin((work) => work.status(TaskState.TASK_STATE_INPUT_REQUIRED, "which harbour?"), {
       continuation: (asked) => {
         if (!asked.text.startsWith("[question")) return `told: ${answerIn(asked.text)}`;
         return sends({ ...to("Bergen", "task_delegate"), task: taskIn(asked.text) }, "I have told it.")(asked);
       },
     });
-    const error = await told(({ markdown }) => markdown.includes("asked the same again and again"));
+    const error = await unsolicited(({ markdown }) => markdown.includes("asked the same question 3 times"));
     expectSecondOrigin(core, error);
   });
 
-  it("when it answers after the subtask that asked has ended, then what is told of that has it", async () => {
+  it("when the peer answers after the asking subtask has ended, then the late answer has that origin", async () => {
     const late = new Gate();
     await begin(
       async (work) => {
@@ -89,17 +88,17 @@ describe("given each place that tells of another agent (O6)", () => {
         subagent: sends(ASK, "waiting"),
       },
     );
-    while (pair?.remote.heard.length === 0) await new Promise(setImmediate);
+    while (pair?.remote.received.length === 0) await new Promise(setImmediate);
     await core.clock.passNext(CEILING_MS);
     await unsolicitedReply(core, isFinal);
     late.release();
-    const reply = await told(({ cause }) => cause?.trigger === "late");
+    const reply = await unsolicited(({ cause }) => cause?.trigger === "late");
     expect(reply).toMatchObject({ markdown: "told: three\n\n_From ships._", cause: { steps: [{ kind: "peer" }] } });
     expectSecondOrigin(core, reply);
   });
 });
 
-describe("given what calling agents leave for people (O6)", () => {
+describe("given notices of calling agents for people (O6)", () => {
   const home = { channel: "web", room: "lobby", kind: "shared" as const };
   const call = (n: number): InboundCall => ({
     tenant: "default",
@@ -112,7 +111,7 @@ describe("given what calling agents leave for people (O6)", () => {
     sentAt: `2026-03-10T21:0${n}:00.000Z`,
   });
 
-  it("when it is told, then the batch has the callers' own origin, and the time of the first (O5)", async () => {
+  it("when they are posted, then the batch has the origin of the callers and the time of the first call (O5)", async () => {
     core = await CoreUnderTest.start(
       roles({
         primary: ({ text, outputs }) => {

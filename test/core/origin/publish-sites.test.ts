@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
-import { failureText } from "../../../core/turns/failure-text.ts";
+import { failureText } from "../../../core/turns/turn-failures.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { projectFiles, projectRoot } from "../../setup/project-files.ts";
 import type { CoreUnderTest, TestOptions } from "../core-under-test.ts";
@@ -26,8 +26,8 @@ const begin = async (parts: Partial<Roles>, options: TestOptions = {}, delegatio
 const unsolicited = (isIt: (reply: AgentReply) => boolean) => unsolicitedReply(core, isIt);
 const expectOrigin = (reply: AgentReply) => expectSecondOrigin(core, reply);
 
-describe("given each place that says something nobody waits for (O6)", () => {
-  it("when a subtask makes progress, then the entry has the origin of the message that began it", async () => {
+describe("given each kind of unsolicited reply (O6)", () => {
+  it("when a subtask makes progress, then the activity entry has the origin of the message that began the work", async () => {
     const held = new Held();
     await begin({ subagent: () => held.answer });
     await held.asked;
@@ -35,12 +35,12 @@ describe("given each place that says something nobody waits for (O6)", () => {
     expectOrigin(await unsolicited(({ kind }) => kind === "progress"));
   });
 
-  it("when the last of them has ended, then the completed entry has it", async () => {
+  it("when the last subtask has ended, then the completed entry has that origin", async () => {
     await begin({});
     expectOrigin(await unsolicited(({ kind }) => kind === "completion"));
   });
 
-  it("when the results are put together, then the answer has it, and says what made it", async () => {
+  it("when the results are consolidated, then the answer has that origin and its cause", async () => {
     await begin({});
     const reply = await unsolicited(isFinal);
     expectOrigin(reply);
@@ -55,22 +55,22 @@ describe("given each place that says something nobody waits for (O6)", () => {
     expect(reply.cause?.rootTurnId).not.toBe(reply.cause?.turnId);
   });
 
-  it("when the model cannot put them together, then the plain results have it", async () => {
+  it("when the model cannot consolidate them, then the raw results have that origin", async () => {
     await begin({ continuation: () => new ModelFailed("credentials", "no key") });
     const reply = await unsolicited(isFinal);
-    expect(reply.markdown).toContain("as they came in");
+    expect(reply.markdown).toContain("here they are unedited");
     expectOrigin(reply);
   });
 
-  it("when a late result amends the answer, then the follow-up has it", async () => {
+  it("when a late result amends the answer, then the amendment has that origin", async () => {
     const slow = new Held();
     let reported: () => void = () => {};
-    const onItsWay = new Promise<void>((resolve) => {
+    const reporting = new Promise<void>((resolve) => {
       reported = resolve;
     });
     let ends = 0;
     const checkpoint = async (name: string) => {
-      if (name === "end.received" && ++ends === 2) await onItsWay;
+      if (name === "end.received" && ++ends === 2) await reporting;
     };
     const subagent = (asked: Asked) => (taskOf(asked) === "quick" ? "done" : slow.answer);
     await begin({ subagent }, { checkpoint });
@@ -86,14 +86,14 @@ describe("given each place that says something nobody waits for (O6)", () => {
     expect(amendment.cause?.steps).toMatchObject([{ kind: "subtask", name: "slow" }]);
   });
 
-  it("when a subtask reports alone, then what is said of it has it", async () => {
+  it("when a subtask reports alone, then its report has that origin", async () => {
     await begin({}, {}, { consolidate: false });
     const reply = await unsolicited(isFinal);
     expectOrigin(reply);
     expect(reply.cause).toMatchObject({ trigger: "wake-up", steps: [{ kind: "subtask" }] });
   });
 
-  it("when a subtask asks something, then the question has it", async () => {
+  it("when a subtask asks something, then the question has that origin", async () => {
     const subagent = ({ text, outputs }: Asked) =>
       text === "do slow" && outputs.length === 0
         ? calls({ name: "notify_owner", input: { type: "question", content: "which coast?" } })
@@ -102,21 +102,21 @@ describe("given each place that says something nobody waits for (O6)", () => {
     expectOrigin(await unsolicited(({ markdown }) => markdown === "Which coast?"));
   });
 
-  it("when an answer can never be made, then the word of trouble has it", async () => {
+  it("when the answer is dead-lettered, then the failure notice has that origin", async () => {
     let isFired = false;
     let broken = 0;
     const checkpoint = async (name: string) => {
       if (name === "batch.fired") isFired = true;
       if (name === "turn.opened" && isFired && broken++ < 5) throw new Error("a bug");
     };
-    // The bus pauses between tries, by a clock that goes on by itself.
+    // The bus pauses between retries by the real clock.
     await begin({}, { checkpoint, heldByClock: false });
     const reply = await unsolicited(isFinal);
     expect(reply.markdown).toBe(failureText.internal);
     expectOrigin(reply);
   });
 
-  it("when a schedule's run speaks, then its answer has the run's own", async () => {
+  it("when a scheduled run answers, then its answer has the origin of the run", async () => {
     core = await startDelegating(roles({ primary: () => "the news" }));
     await core.receive(backgroundTask("run-1", "tell the news"));
     const reply = await unsolicited(isFinal);
@@ -125,12 +125,12 @@ describe("given each place that says something nobody waits for (O6)", () => {
   });
 });
 
-describe("given the sources (O6)", () => {
-  it("when something is said to people, then it goes through the one function whose types insist on an origin", () => {
+describe("given the source files (O6)", () => {
+  it("then only one function publishes replies, and its types require an origin", () => {
     const publishers = projectFiles()
       .filter((file) => file.startsWith("core/") && file.endsWith(".ts"))
       .filter((file) => readFileSync(`${projectRoot}${file}`, "utf8").includes(".userResponse("));
-    // The second repeats a reply that was published, as it was.
+    // The second republishes an unchanged reply.
     expect(publishers).toEqual(["core/delivery/publish-reply.ts", "core/delivery/undelivered/settle-undelivered.ts"]);
   });
 });

@@ -4,7 +4,7 @@ import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
 
 const SECOND = "2026-03-10T21:20:00.000Z";
 
-/** A session whose second message begins the work. */
+/** Starts a session whose second message begins the work. */
 export const beginWithSecond = async (core: CoreUnderTest): Promise<void> => {
   await core.ask("m-1", "hello");
   await core.receive(userMessage("m-2", "go", { sentAt: SECOND, link: "https://chat.example/2" }));
@@ -20,7 +20,7 @@ export const unsolicitedReply = async (
 
 export const isFinal = ({ kind }: AgentReply): boolean => kind === "final";
 
-/** It says what the second message asked, and goes where that came from. */
+/** Expects origin and audience of the second message. */
 export const expectSecondOrigin = (core: CoreUnderTest, reply: AgentReply | undefined): void => {
   expect(reply?.origin).toEqual({
     channel: "web",

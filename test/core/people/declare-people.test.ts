@@ -42,8 +42,8 @@ const side = (channel: string, accountId: string) => ({
   confirmed: true,
 });
 
-describe("given people whom the configuration names (I1)", () => {
-  it("when it starts, then their accounts are one person, and the next start writes nothing", async () => {
+describe("given people that the configuration declares (I1)", () => {
+  it("when core starts, then their accounts are one person, and the next start writes nothing", async () => {
     await declare({ Ada: { web: "ada", slack: "U1" } });
     expect((await personAt("web", "ada")).id).toBe(declaredId(tenant, "Ada"));
     expect((await personAt("slack", "U1")).id).toBe(declaredId(tenant, "Ada"));
@@ -52,7 +52,7 @@ describe("given people whom the configuration names (I1)", () => {
     expect(store.writes.length).toBe(before);
   });
 
-  it("when an account was known before, then where it can be reached comes with it, and goes with it again", async () => {
+  it("when an account was known before, then its surfaces join and leave with it", async () => {
     await write("web", "ada");
     await declare({ Ada: { web: "ada", slack: "U1" } });
     expect((await personAt("slack", "U1")).surfaces).toMatchObject([{ accountId: "ada" }]);
@@ -61,7 +61,7 @@ describe("given people whom the configuration names (I1)", () => {
     expect(await personAt("web", "ada")).toMatchObject({ membership: 0, surfaces: [{ accountId: "ada" }] });
   });
 
-  it("when an account comes later, then it counts from then on only (D3)", async () => {
+  it("when an account is added later, then it sees only work from then on (D3)", async () => {
     await declare({ Ada: { web: "ada" } });
     const { membership } = await write("web", "ada");
     await declare({ Ada: { web: "ada", slack: "U1" } });
@@ -69,7 +69,7 @@ describe("given people whom the configuration names (I1)", () => {
     expect(joined).toBeGreaterThan(membership);
   });
 
-  it("when an account moves from one person to another, or its person is gone, then it is nobody else's", async () => {
+  it("when an account moves to another person, or its person is removed, then it belongs to no other person", async () => {
     await declare({ Ada: { web: "x" }, Bea: { slack: "U2" } });
     await declare({ Bea: { slack: "U2", web: "x" } });
     expect((await personAt("web", "x")).id).toBe(declaredId(tenant, "Bea"));
@@ -78,7 +78,7 @@ describe("given people whom the configuration names (I1)", () => {
     expect((await personAt("web", "x")).accounts.some(({ declared }) => declared)).toBe(false);
   });
 
-  it("when an account was linked in chat, then the declaration is stronger", async () => {
+  it("when an account was linked in chat, then the declaration overrides the link", async () => {
     const sides = [side("web", "ada"), side("slack", "U9")] as const;
     await joinPeople(store, { linkId: "l", tenant, sides, now: clock.now() });
     await declare({ Ada: { web: "ada", teams: "T1" } });
@@ -86,7 +86,7 @@ describe("given people whom the configuration names (I1)", () => {
     expect((await personAt("slack", "U9")).accounts.map(({ accountId }) => accountId)).toEqual(["U9"]);
   });
 
-  it("when a declared person links another account, then it joins them, and stays when the file is read again", async () => {
+  it("when a declared person links another account, then the link survives the next start", async () => {
     await declare({ Ada: { web: "ada" } });
     const sides = [side("slack", "U9"), side("web", "ada")] as const;
     expect(await joinPeople(store, { linkId: "l", tenant, sides, now: clock.now() })).toBe("joined");
@@ -94,11 +94,11 @@ describe("given people whom the configuration names (I1)", () => {
     expect((await personAt("slack", "U9")).id).toBe(declaredId(tenant, "Ada"));
   });
 
-  it("when it was killed half-way, then the next start makes it whole", async () => {
+  it("when the process crashed in between, then the next start completes the declaration", async () => {
     for (let writes = 0; writes < 6; writes++) {
       let left = writes;
       store.before = (operation) => {
-        if (operation === "put" && left-- <= 0) throw new Error("killed");
+        if (operation === "put" && left-- <= 0) throw new Error("simulated crash");
       };
       await declare({ Ada: { web: "ada", slack: "U1" } }).catch(() => undefined);
     }

@@ -3,7 +3,7 @@ import type { Conversation } from "../../../core/contract/messages/conversation.
 import type { MessageFields } from "../../fakes/sample-message.ts";
 import type { CoreUnderTest } from "../core-under-test.ts";
 
-/** Somebody at a channel, in private unless it is said otherwise. */
+/** An account on a channel, by default in its private conversation. */
 export class At {
   readonly #core: CoreUnderTest;
   readonly #name: string;
@@ -25,8 +25,8 @@ export class At {
     return (await this.say(`/${name} ${args}`, { command: { name, args } })).markdown;
   }
 
-  /** What was said here that nobody here had asked for. */
-  async told(): Promise<AgentReply[]> {
+  /** The unsolicited replies in this conversation. */
+  async unsolicited(): Promise<AgentReply[]> {
     return this.#core.replies.items.filter(
       ({ audience, correlationId }) =>
         correlationId === undefined && audience.conversation.room === this.conversation.room,
@@ -40,7 +40,7 @@ export class At {
 
 export const linkIdIn = (markdown: string): string => /link confirm ([0-9a-f]+)/.exec(markdown)?.[1] ?? "none";
 
-/** Both sides say yes. */
+/** Links two accounts; both sides confirm. */
 export const linkUp = async (one: At, other: At): Promise<void> => {
   const linkId = linkIdIn(await other.command("link", await one.code()));
   await other.command("link", `confirm ${linkId}`);

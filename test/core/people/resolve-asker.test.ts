@@ -37,8 +37,8 @@ const side = (channel: string) => ({
 const link = () =>
   joinPeople(store, { linkId: "l", tenant: "default", sides: [side("web"), side("slack")], now: clock.now() });
 
-describe("given somebody who writes", () => {
-  it("when it is in private, then the first message is one write, and no other is", async () => {
+describe("given a person who writes", () => {
+  it("when it is in private, then only the first message causes a write", async () => {
     for (let index = 0; index < 3; index++) await write(dm("web"));
     expect(store.writes).toEqual(["people"]);
   });
@@ -48,7 +48,7 @@ describe("given somebody who writes", () => {
     expect([store.writes, person.surfaces]).toEqual([[], []]);
   });
 
-  it("when they go to their other account, then that is written once, and they are reached there last", async () => {
+  it("when they switch to their other account, then that is written once and becomes the last active conversation", async () => {
     await write(dm("web"));
     await write(dm("slack"));
     await link();
@@ -60,13 +60,13 @@ describe("given somebody who writes", () => {
     expect(person.surfaces).toHaveLength(2);
   });
 
-  it("when a private room has threads, then it is one surface, where they wrote last", async () => {
+  it("when a private room has threads, then it is one surface, with the thread of the last message", async () => {
     await write(dm("slack", "one"));
     const person = await write(dm("slack", "two"));
     expect(person.surfaces.map(({ conversation }) => conversation.thread)).toEqual(["two"]);
   });
 
-  it("when their platform tells of a zone, then it is kept, also if it is left out later", async () => {
+  it("when their platform reports a time zone, then it stays stored when later messages leave it out", async () => {
     await write(dm("web"));
     await write(dm("web"), { timeZone: "Europe/Berlin", locale: "de" });
     const person = await write(dm("web"));

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { noCheckpoint } from "../../../core/contract/ports/checkpoint.ts";
 import { silentLogger } from "../../../core/contract/ports/logger.ts";
+import { noCheckpoint } from "../../../core/contract/ports/telemetry.ts";
 import { cancelSchedule } from "../../../core/schedules/change-schedule.ts";
 import { ScheduleConfig } from "../../../core/schedules/config.ts";
 import { DueIndex } from "../../../core/schedules/due/due-index.ts";
@@ -47,7 +47,7 @@ const restart = async (...schedules: ConfiguredSchedule[]) => {
 const dueNext = (all: readonly Schedule[]) => all[0]?.nextDueAt === "2026-03-10T21:20:00.000Z";
 
 describe("given schedules in the configuration", () => {
-  it("when its time comes, then the result goes to its room, anchored to the schedule (P1, P2)", async () => {
+  it("when one is due, then the result goes to its room, anchored to the schedule (P1, P2)", async () => {
     await start(configured());
     await untilStored(dueNext);
     await core.clock.waits.until((waits) => waits.length > 0);
@@ -60,7 +60,7 @@ describe("given schedules in the configuration", () => {
     });
   });
 
-  it("when the process starts again, then nothing begins anew; when one is changed or gone, then that counts", async () => {
+  it("when the process restarts, then schedules keep their ids, changed ones are updated and removed ones are cancelled", async () => {
     await start(configured(), configured({ name: "other" }));
     const before = await untilStored((all) => all.length === 2);
     const again = await restart(configured({ prompt: "the other news" }));
@@ -71,7 +71,7 @@ describe("given schedules in the configuration", () => {
     await again.stop();
   });
 
-  it("when one is taken out and put back as it was, then it runs again (P1)", async () => {
+  it("when one is removed and added again unchanged, then it is active again (P1)", async () => {
     await start(configured());
     await untilStored(dueNext);
     const without = await restart();
@@ -82,12 +82,12 @@ describe("given schedules in the configuration", () => {
     await again.stop();
   });
 
-  it("when an operator has cancelled one, then it stays so, also after months and a restart (P1)", async () => {
+  it("when an operator has cancelled one, then it stays cancelled after months and a restart (P1)", async () => {
     await start(configured());
     const [schedule] = await untilStored(dueNext);
     const { backbone, clock, meter } = core;
-    const parts = { ...backbone, clock, meter, logger: silentLogger, checkpoint: noCheckpoint };
-    await cancelSchedule({ ...parts, dueTimes: new DueIndex(backbone) }, schedule as Schedule);
+    const deps = { ...backbone, clock, meter, logger: silentLogger, checkpoint: noCheckpoint };
+    await cancelSchedule({ ...deps, dueTimes: new DueIndex(backbone) }, schedule as Schedule);
     core.clock.advance(60 * 24 * 60 * MINUTE);
     const again = await restart(configured(), configured({ name: "other", description: "Other" }));
     const all = await untilStored((stored) => stored.some(({ description }) => description === "Other"));
@@ -95,7 +95,7 @@ describe("given schedules in the configuration", () => {
     await again.stop();
   });
 
-  it("when it is for a person who has not written yet, then the time has a reason, home is told, and later ones come (P2)", async () => {
+  it("when its person has not written yet, then the run is skipped with a notice at home, and later runs reach the person (P2)", async () => {
     const schedules = [configured({ destination: { person: [{ channel: "web", accountId: "ann" }] } })];
     const home = { conversation: room };
     core = await CoreUnderTest.start(() => "the news", { heldByClock: true, agent: { schedules, home } });
@@ -116,14 +116,14 @@ describe("given schedules in the configuration", () => {
   });
 });
 
-describe("given a schedule in the configuration that cannot be", () => {
+describe("given an invalid schedule in the configuration", () => {
   it.each([
-    [{ when: "in 20 s" }, "must be a time that stays the same"],
-    [{ when: "* * * * * *" }, "once a minute is the most"],
+    [{ when: "in 20 s" }, "must be a fixed time or an interval"],
+    [{ when: "* * * * * *" }, "the shortest interval is one minute"],
     [{ when: "0 0 30 2 *" }, "never comes"],
     [{ timeZone: "Mars/Olympus" }, "is not a time zone"],
     [{ prompt: "x".repeat(20_001) }, "20000"],
-  ])("when it is %o, then it is refused", async (change, message) => {
+  ])("when it has %o, then it is rejected", async (change, message) => {
     core = await CoreUnderTest.start();
     const given = { name: "brief", description: "Brief", prompt: "news", when: "every 10 m", ...change };
     expect(JSON.stringify(ScheduleConfig.safeParse(given).error?.issues)).toContain(message);

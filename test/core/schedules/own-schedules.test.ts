@@ -15,7 +15,7 @@ let ann: At;
 let annOnPaper: At;
 /** Has the same id on paper as Ann has on the web. */
 let namesake: At;
-/** What a run does first; then it says what came of it. */
+/** The first step of a run; the run then answers with the tool outputs. */
 let run: (asked: Asked) => ReturnType<typeof calls>;
 
 beforeEach(async () => {
@@ -42,8 +42,8 @@ const nextRun = async (): Promise<AgentReply> => {
   return (await core.replies.until((replies) => replies.some(isIt))).find(isIt) as AgentReply;
 };
 
-describe("given a run whose result goes to another account of its maker (P2, D3)", () => {
-  it("when it looks at schedules, then it sees its maker's, and not those of a namesake there", async () => {
+describe("given a run whose result goes to another account of its creator (P2, D3)", () => {
+  it("when it lists schedules, then it sees those of its creator, not those of an account with the same id there", async () => {
     await namesake.say("here");
     run = ({ text }) =>
       text.includes("Brief") ? calls({ name: "list_schedules", input: {} }) : calls({ name: "nothing_to_say" });
@@ -53,7 +53,7 @@ describe("given a run whose result goes to another account of its maker (P2, D3)
     expect(markdown).not.toContain("Another's");
   });
 
-  it("when it makes a schedule, then that is its maker's, and not the namesake's", async () => {
+  it("when it creates a schedule, then the schedule belongs to its creator, not to the account with the same id", async () => {
     run = () => task("Follow-up");
     expect((await nextRun()).markdown).toContain("Scheduled as");
     expect(await ann.command("schedules")).toContain("Follow-up");
@@ -62,8 +62,8 @@ describe("given a run whose result goes to another account of its maker (P2, D3)
   });
 });
 
-describe("given somebody who asks for their schedules where others read along (I3)", () => {
-  it("when the answer is for them alone, then it has what they made in private too, and nobody else's has", async () => {
+describe("given a person who asks for their schedules in a shared conversation (I3)", () => {
+  it("when the answer is private, then it includes those created in private, and other people do not get them", async () => {
     const ask = (who: string) =>
       new At(core, "web", who, "shared").say("", { command: { name: "schedules", args: "" } });
     expect(await ask("ann")).toMatchObject({ onlyFor: "ann", markdown: expect.stringContaining('"Brief"') });

@@ -4,9 +4,9 @@ import type { Backbone } from "../../../core/contract/ports/backbone.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
 import { runsOf, type ScheduleRun } from "../../../core/schedules/runs/run-record.ts";
 import { ownerOf, type Schedule, schedulesOf } from "../../../core/schedules/schedule-record.ts";
+import { overrideBackbone } from "../../fakes/override-backbone.ts";
 import type { Answer } from "../../fakes/scripted-model.ts";
 import { calls } from "../../fakes/scripted-model.ts";
-import { withParts } from "../../fakes/with-parts.ts";
 import { AGENT, CoreUnderTest, type TestOptions } from "../core-under-test.ts";
 import type { Asked } from "../subtasks/delegating.ts";
 import { roles, spawns } from "../subtasks/delegating.ts";
@@ -19,7 +19,7 @@ const START = "2026-03-10T21:14:05.000Z";
 
 const BRIEF = { description: "Morning brief", prompt: "tell the news", when: "every 10 m" };
 
-/** Calls a tool with what was asked, and says what came of it; a run does what it is told by `run`. */
+/** Calls a tool once and answers with its output; `run` scripts the runs of the schedule. */
 const scheduling = (tool: string, input: Record<string, unknown>, run: (asked: Asked) => Answer = () => "the news") =>
   roles({
     primary: (asked) => {
@@ -40,7 +40,7 @@ const schedules = async (): Promise<Schedule[]> => {
   return found;
 };
 
-/** Moves on to the next due time, and waits for the n-th reply that nobody asked for. */
+/** Advances the clock to the next due time and waits until there are this many unsolicited replies. */
 const pass = async (ms: number, replies: number) => {
   await core.clock.waits.until((waits) => waits.some((wait) => wait > 0 && wait <= ms));
   core.clock.advance(ms);
@@ -53,8 +53,8 @@ const unsolicited = async (count: number) => {
   return (await core.replies.until((all) => all.filter(isOne).length >= count)).filter(isOne);
 };
 
-describe("given somebody who asks for something later", () => {
-  it("when the time comes, then one answer comes, anchored to the run (O5, P1)", async () => {
+describe("given a person who asks for a scheduled task", () => {
+  it("when it is due, then one answer is sent, anchored to the run (O5, P1)", async () => {
     await start(scheduling("schedule_task", { ...BRIEF, when: "in 20 s" }));
     const { markdown } = await core.ask("m1", "tell me the news in 20 seconds");
     expect(markdown).toMatch(
@@ -70,7 +70,7 @@ describe("given somebody who asks for something later", () => {
     expect(await schedules()).toMatchObject([{ status: "ended", nextDueAt: null }]);
   });
 
-  it("when it recurs, then each due time has one run, in a session of its own (P1)", async () => {
+  it("when it recurs, then each due time has one run in its own session (P1)", async () => {
     await start(scheduling("schedule_task", BRIEF));
     await core.ask("m1", "the news every ten minutes");
     for (const round of [1, 2, 3]) await pass(10 * MINUTE, round);
@@ -83,7 +83,7 @@ describe("given somebody who asks for something later", () => {
     expect(new Set(runs.map(({ sessionId }) => sessionId)).size).toBe(3);
   });
 
-  it("when two core processes watch, then there is still one run (P1)", async () => {
+  it("when two core processes watch the due times, then each has one run (P1)", async () => {
     await start(scheduling("schedule_task", BRIEF));
     const other = await core.startCore();
     await core.ask("m1", "the news every ten minutes");
@@ -96,9 +96,9 @@ describe("given somebody who asks for something later", () => {
     await other.stop();
   });
 
-  it("when the word of it is lost on its way, then its time is found all the same (P1)", async () => {
-    const deaf = (backbone: Backbone): Backbone =>
-      withParts(backbone, {
+  it("when the signal of the new schedule is lost, then the periodic check finds its due time (P1)", async () => {
+    const losingSignals = (backbone: Backbone): Backbone =>
+      overrideBackbone(backbone, {
         bus: {
           publish: (...args) => backbone.bus.publish(...args),
           consume: (...args) => backbone.bus.consume(...args),
@@ -108,16 +108,16 @@ describe("given somebody who asks for something later", () => {
           },
         },
       });
-    await start(scheduling("schedule_task", { ...BRIEF, when: "in 5 m" }), { wrap: deaf });
+    await start(scheduling("schedule_task", { ...BRIEF, when: "in 5 m" }), { wrap: losingSignals });
     await core.ask("m1", "tell me the news in five minutes");
-    const isALook = (ms: number) => ms > MINUTE / 2 && ms <= MINUTE;
-    for (let minute = 0; minute < 6; minute++) await core.clock.passNextOf(isALook);
+    const isPeriodicCheck = (ms: number) => ms > MINUTE / 2 && ms <= MINUTE;
+    for (let minute = 0; minute < 6; minute++) await core.clock.passNextOf(isPeriodicCheck);
     expect(await unsolicited(1)).toMatchObject([{ markdown: "the news" }]);
   });
 
-  it("when the store is so slow that the time passes meanwhile, then it is due at once (F34)", async () => {
+  it("when a slow store lets the due time pass, then the schedule is due at once (F34)", async () => {
     const slow = (backbone: Backbone): Backbone =>
-      withParts(backbone, {
+      overrideBackbone(backbone, {
         store: {
           get: (...args) => backbone.store.get(...args),
           put: (...args) => backbone.store.put(...args),
@@ -134,7 +134,7 @@ describe("given somebody who asks for something later", () => {
     expect(await unsolicited(1)).toMatchObject([{ markdown: "the news" }]);
   });
 
-  it("when the platform tells the person's time zone, then it counts", async () => {
+  it("when the platform reports the person's time zone, then the times are in that zone", async () => {
     await start(scheduling("schedule_task", { ...BRIEF, when: "0 9 * * 1-5" }));
     const account = { id: "ann", name: "Ann", timeZone: "Europe/Berlin" };
     const { markdown } = await core.ask("m1", "every weekday at nine", { account });
@@ -142,20 +142,20 @@ describe("given somebody who asks for something later", () => {
   });
 
   it.each([
-    [{ ...BRIEF, when: "every 1 s" }, "once a minute is the most"],
+    [{ ...BRIEF, when: "every 1 s" }, "the shortest interval is one minute"],
     [{ ...BRIEF, when: "2026-02-30T10:00" }, "does not exist"],
     [{ ...BRIEF, timeZone: "Mars/Olympus" }, "is not a time zone"],
     [{ ...BRIEF, prompt: "x".repeat(30_000) }, "20000"],
     [{ ...BRIEF, description: "" }, "description"],
-  ])("when it cannot be, then the model is told why, and nothing is made", async (input, why) => {
+  ])("when the input is invalid, then the model gets the reason and no schedule is created", async (input, why) => {
     await start(scheduling("schedule_task", input));
     expect((await core.ask("m1", "go")).markdown).toContain(why);
     expect(await schedules()).toEqual([]);
   });
 });
 
-describe("given a model that wants to schedule a prompt of a megabyte", () => {
-  it("when its call cannot even be kept, then the person is told, and nothing is made", async () => {
+describe("given a model that schedules a prompt of one megabyte", () => {
+  it("when its call is too large for the journal, then the turn fails and no schedule is created", async () => {
     await start(scheduling("schedule_task", { ...BRIEF, prompt: "x".repeat(1_000_000) }));
     const answer = core.ask("m1", "go");
     for (const nth of [1, 2]) await core.passModelPause(nth);
@@ -186,7 +186,7 @@ describe("given a schedule", () => {
     return { id, use };
   };
 
-  it("when it is listed, cancelled and listed, then it says so, and nothing runs any more (P1)", async () => {
+  it("when it is cancelled, then it is no longer listed and no longer runs (P1)", async () => {
     const { id, use } = await make(() => "the news");
     expect(await use("m2", "list_schedules", {})).toContain(`"Morning brief" (${id}): every 10 minutes, next: `);
     expect(await use("m3", "cancel_schedule", { id })).toBe(`"Morning brief" (${id}) is cancelled.`);
@@ -196,7 +196,7 @@ describe("given a schedule", () => {
     expect(core.replies.items.filter(({ correlationId }) => correlationId === undefined)).toEqual([]);
   });
 
-  it("when somebody else wants to see, end or run it, then it does not exist for them (I3)", async () => {
+  it("when another person lists, cancels or runs it, then it does not exist for them (I3)", async () => {
     const { id, use } = await make(() => "the news");
     expect(await use("m2", "list_schedules", {}, "bob")).toBe("There are no schedules.");
     for (const tool of ["cancel_schedule", "run_schedule_now"]) {
@@ -205,9 +205,9 @@ describe("given a schedule", () => {
     expect(await schedules()).toMatchObject([{ status: "active" }]);
   });
 
-  it("when it is run now, then that is a run besides those that are due (P1)", async () => {
+  it("when it is run now, then that run is in addition to the due ones (P1)", async () => {
     const { id, use } = await make(() => "the news");
-    expect(await use("m2", "run_schedule_now", { id })).toContain("begins");
+    expect(await use("m2", "run_schedule_now", { id })).toContain("has started");
     expect(await unsolicited(1)).toMatchObject([{ origin: { startedAt: START } }]);
     expect(await pass(10 * MINUTE, 2)).toHaveLength(2);
   });
@@ -228,7 +228,7 @@ describe("given a schedule", () => {
   });
 });
 
-describe("given a schedule whose time passes while nothing runs", () => {
+describe("given a schedule whose time passes during downtime", () => {
   const down = async (input: Record<string, unknown>, ms: number) => {
     await start(scheduling("schedule_task", input));
     await core.ask("m1", "go");
@@ -238,7 +238,7 @@ describe("given a schedule whose time passes while nothing runs", () => {
     return { stop: () => again.stop() };
   };
 
-  it("when it is to run once, then it makes up with one run for all that was missed, and goes on (P1)", async () => {
+  it("when its policy is once, then one run covers all missed times and the schedule continues (P1)", async () => {
     const { stop } = await down(BRIEF, 35 * MINUTE);
     expect(await unsolicited(1)).toMatchObject([{ origin: { startedAt: "2026-03-10T21:49:05.000Z" } }]);
     await pass(5 * MINUTE, 2);
@@ -253,16 +253,16 @@ describe("given a schedule whose time passes while nothing runs", () => {
     await stop();
   });
 
-  it("when it is to skip, then what was missed has a reason, and it goes on with the next time (P1)", async () => {
+  it("when its policy is skip, then the missed times have a recorded reason and the next one runs (P1)", async () => {
     const { stop } = await down({ ...BRIEF, missed: "skip" }, 35 * MINUTE);
     await until(async () => (await schedules())[0]?.nextDueAt === "2026-03-10T21:54:05.000Z");
     await pass(5 * MINUTE, 1);
     expect((await unsolicited(1)).map(({ origin }) => origin?.startedAt)).toEqual(["2026-03-10T21:54:05.000Z"]);
-    expect((await runs())[0]).toMatchObject({ state: "skipped", reason: "its time passed while nothing was running" });
+    expect((await runs())[0]).toMatchObject({ state: "skipped", reason: "its time passed during downtime" });
     await stop();
   });
 
-  it("when it was down for days, then a one-shot still comes, once", async () => {
+  it("when the downtime lasts days, then a one-time schedule still runs once", async () => {
     const { stop } = await down({ ...BRIEF, when: "in 20 s" }, 3 * 24 * 60 * MINUTE);
     expect(await unsolicited(1)).toMatchObject([{ markdown: "the news" }]);
     expect(await schedules()).toMatchObject([{ status: "ended" }]);
@@ -271,11 +271,11 @@ describe("given a schedule whose time passes while nothing runs", () => {
 });
 
 describe("given a schedule whose runs fail", () => {
-  it("when a run cannot even be begun, then its time has a reason, and the next one comes (P1)", async () => {
+  it("when a run cannot be started, then its due time has a recorded reason and the next one runs (P1)", async () => {
     let broken = 0;
     await start(scheduling("schedule_task", BRIEF), {
       checkpoint: (name) => {
-        if (name === "schedule.recorded" && ++broken <= 5) throw new Error("as if something were broken");
+        if (name === "schedule.recorded" && ++broken <= 5) throw new Error("simulated failure");
       },
     });
     await core.ask("m1", "go");
@@ -286,13 +286,13 @@ describe("given a schedule whose runs fail", () => {
     expect(await pass(10 * MINUTE, 1)).toMatchObject([{ markdown: "the news" }]);
   });
 
-  it("when the process dies after a failure was counted, then that failure is counted once (P3)", async () => {
-    let deaths = 0;
+  it("when the process crashes after it counted a failure, then the failure is counted once (P3)", async () => {
+    let crashes = 0;
     await start(
-      scheduling("schedule_task", BRIEF, () => new ModelFailed("refused", "as if the model were broken")),
+      scheduling("schedule_task", BRIEF, () => new ModelFailed("refused", "simulated model failure")),
       {
         checkpoint: (name) => {
-          if (name === "schedule.counted" && ++deaths === 1) throw new Error("as if the process had died here");
+          if (name === "schedule.counted" && ++crashes === 1) throw new Error("simulated crash");
         },
       },
     );
@@ -300,15 +300,15 @@ describe("given a schedule whose runs fail", () => {
     await pass(10 * MINUTE, 1);
     await core.clock.passNext(2);
     await until(async () => (await runs())[0]?.state === "ended");
-    expect(deaths).toBe(2);
+    expect(crashes).toBe(2);
     expect(await schedules()).toMatchObject([{ status: "active", failures: 1 }]);
   });
 
-  it("when it fails again and again, then it is put off, told of after two, and paused after five (P3)", async () => {
+  it("when its runs keep failing, then it is postponed, reported after two failures and paused after five (P3)", async () => {
     let broken = true;
     await start(
       scheduling("schedule_task", BRIEF, () => {
-        if (broken) return new ModelFailed("refused", "as if the model were broken");
+        if (broken) return new ModelFailed("refused", "simulated model failure");
         return "the news";
       }),
     );
@@ -329,11 +329,11 @@ describe("given a schedule whose runs fail", () => {
     const isNotice = ({ kind, correlationId }: AgentReply) => kind === "notice" && correlationId === undefined;
     const notices = (await core.replies.until((all) => all.filter(isNotice).length >= 2)).filter(isNotice);
     expect(notices.map(({ markdown }) => markdown)).toEqual([
-      'The schedule "Morning brief" failed 2 times in a row. I keep trying, less often.',
+      'The schedule "Morning brief" failed 2 times in a row. I will keep trying, less often.',
       expect.stringContaining("failed 5 times in a row and is paused. Resume it with `/schedules resume schedule-"),
     ]);
     broken = false;
-    expect(await dueTimesWithoutWord(times[0] ?? "", "2026-03-10T22:44:05.000Z")).toEqual([]);
+    expect(await uncoveredDueTimes(times[0] ?? "", "2026-03-10T22:44:05.000Z")).toEqual([]);
   });
 });
 
@@ -344,8 +344,8 @@ const runs = async (): Promise<ScheduleRun[]> => {
   return found.sort((a, b) => a.dueAt.localeCompare(b.dueAt));
 };
 
-/** Every due time has a run or a reason. */
-const dueTimesWithoutWord = async (from: string, to: string): Promise<string[]> => {
+/** Due times without a run and without a recorded reason. */
+const uncoveredDueTimes = async (from: string, to: string): Promise<string[]> => {
   const known = await runs();
   const missing: string[] = [];
   for (let at = Date.parse(from); at <= Date.parse(to); at += 10 * MINUTE) {

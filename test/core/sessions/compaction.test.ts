@@ -15,14 +15,13 @@ const start = async (summary: Answer, options: TestOptions) => {
   core = await CoreUnderTest.start((request, number) => (isSummary(request) ? summary : `answer ${number}`), options);
 };
 const lastMessages = () => core.model.requests.items.filter((request) => !isSummary(request)).at(-1);
-/** Stopping waits for compaction under way, or gives it up; here the model answers at once. */
 const state = async (sessionId: string | null) =>
   (await core.backbone.store.get(sessionStateKey(sessionId ?? "")))?.value;
 const compacted = async (sessionId: string | null, through: number) => {
   while ((await state(sessionId))?.compactedThrough !== through) await new Promise(setImmediate);
 };
 
-describe("given a session that outgrows its window", () => {
+describe("given a session that exceeds its window", () => {
   it("when it has too many turns, then the older half becomes a summary and the entries stay", async () => {
     await start("they counted", { maxWindowEntries: 4 });
     for (const n of [1, 2, 3, 4, 5]) await core.ask(`m-${n}`, `text ${n}`);
@@ -39,7 +38,7 @@ describe("given a session that outgrows its window", () => {
     expect(await core.backbone.store.get(historyKey(sessionId ?? "", 5))).toBeDefined();
   });
 
-  it("when it holds too much text, then it is compacted too", async () => {
+  it("when it has too much text, then it is compacted too", async () => {
     await start("much was said", { agent: { contextTokens: 1_000 } });
     await core.ask("m-1", "a".repeat(1_500));
     const { sessionId } = await core.ask("m-2", "b".repeat(800));
@@ -48,7 +47,7 @@ describe("given a session that outgrows its window", () => {
     expect(lastMessages()?.messages).toHaveLength(3);
   });
 
-  it("when the model cannot summarise, then a mechanical summary does", async () => {
+  it("when the model cannot summarise it, then the summary consists of excerpts", async () => {
     await start(new ModelFailed("refused", "no"), { maxWindowEntries: 2 });
     for (const n of [1, 2, 3]) await core.ask(`m-${n}`, `text ${n}`);
     const { sessionId } = await core.replyTo("m-3");
@@ -58,7 +57,7 @@ describe("given a session that outgrows its window", () => {
     );
   });
 
-  it("when another process goes on, then it begins with the summary", async () => {
+  it("when another process continues it, then that process starts with the summary", async () => {
     await start("they counted", { maxWindowEntries: 4 });
     for (const n of [1, 2, 3, 4, 5]) await core.ask(`m-${n}`, `text ${n}`);
     await compacted((await core.replyTo("m-5")).sessionId, 3);

@@ -18,21 +18,21 @@ const toolRound = (output: string): TurnEntry["messages"] => [
   { role: "tool", results: [{ callId: "call-1", name: "look", output }] },
 ];
 
-describe("given a turn to remember", () => {
-  it("when it is of a usual size, then it is remembered as it was", () => {
+describe("given a turn to store", () => {
+  it("when it has a usual size, then it is stored unchanged", () => {
     const usual = entry({ messages: toolRound("x".repeat(32_000)) });
     expect(fitEntry(usual)).toEqual(usual);
   });
 
-  it("when tools said too much, then their outputs are shortened and every call keeps its result", () => {
+  it("when tool outputs are too long, then they are shortened and every call keeps a result", () => {
     const messages = Array.from({ length: 20 }, () => toolRound("x".repeat(32_000))).flat();
     const fitted = fitEntry(entry({ messages }));
     expect(fitted.messages).toHaveLength(40);
     expect(fitted.text).toBe("hello");
-    expect(JSON.stringify(fitted)).toContain("[31000 more characters were not remembered]");
+    expect(JSON.stringify(fitted)).toContain("[31000 more characters were dropped]");
   });
 
-  it("when everything is as large as it can be, then the store still takes it, with the whole final text", () => {
+  it("when everything has its maximum size, then the entry fits the store with the whole final text", () => {
     const sized = fc.record({
       text: fc.constantFrom("a", "ä", "€", "\u0001"),
       chars: fc.integer({ min: 0, max: 80_000 }),

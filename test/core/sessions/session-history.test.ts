@@ -5,7 +5,7 @@ import { SessionHistory } from "../../../core/sessions/session-history.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";
 import { sampleTurnEntry } from "../../fakes/sample-turn-entry.ts";
 
-it("when something is stored alongside an entry, then it comes behind it, once, and is waited for", async () => {
+it("when a write is stored alongside an entry, then it starts after the entry, once, and is awaited", async () => {
   const store = new MemoryStore(systemClock);
   const history = new SessionHistory(store);
   await history.append("s", 0, sampleTurnEntry("t-0"));
@@ -16,7 +16,7 @@ it("when something is stored alongside an entry, then it comes behind it, once, 
     await new Promise((resolve) => setImmediate(resolve));
     steps.push("done");
   };
-  // Its first place is taken: it is tried again, what goes with it is not.
+  // Index 0 is taken: the entry is retried at the next index, the write alongside is not.
   expect(await history.append("s", 0, sampleTurnEntry("t-1"), { alongside })).toBe(true);
   expect(steps.filter((step) => step === "alongside")).toHaveLength(1);
   expect(steps.indexOf("put")).toBeLessThan(steps.indexOf("alongside"));

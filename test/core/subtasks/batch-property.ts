@@ -4,14 +4,14 @@ import { hasEnded } from "../../../core/contract/messages/subtask.ts";
 import { countedMembers } from "../../../core/subtasks/owner/batch.ts";
 import type { BackboneHarness, Deployment } from "../../contract/backbone-harness.ts";
 import { propertyRuns } from "../../setup/property-runs.ts";
-import { aPlan, type Plan } from "./any-batch.ts";
 import { BatchWorld, expectedFinals } from "./batch-world.ts";
 import { subtask } from "./delegating.ts";
+import { aPlan, type Plan } from "./random-batch.ts";
 
-/** Any number of subtasks, in any order, with anything going wrong: one answer, and nothing is lost (B2–B5, S4, S7). */
+/** Random batches with random failures lead to one answer, and no result is lost (B2–B5, S4, S7). */
 export const batchProperty = (harness: BackboneHarness, fewest: number): void => {
   const runs = propertyRuns(fewest);
-  describe(`given any batch on ${harness.name}`, () => {
+  describe(`given a random batch on ${harness.name}`, () => {
     let deployment: Deployment;
     let world: BatchWorld;
     beforeAll(async () => {
@@ -31,7 +31,7 @@ export const batchProperty = (harness: BackboneHarness, fewest: number): void =>
       expect(batch?.members).toHaveLength(plan.fates.length);
       if (batch === undefined) return;
 
-      // Every subtask has ended, with all that it has delegated itself.
+      // Every subtask has ended, with all subtasks of its own.
       for (const { id } of batch.members) {
         const { name, status } = await subtask(world, id);
         expect(hasEnded({ status })).toBe(true);
@@ -40,15 +40,15 @@ export const batchProperty = (harness: BackboneHarness, fewest: number): void =>
       const requests = world.model.requests.items.filter(({ messages }) =>
         messages.some(({ role, text }) => role === "user" && text === `plan ${number}`),
       );
-      const told = requests.flatMap(({ messages, tools }) => {
+      const prompts = requests.flatMap(({ messages, tools }) => {
         const last = messages.findLast(({ role }) => role === "user");
         const isContinuation = last?.role === "user" && last.text.startsWith("[");
         return isContinuation && !tools.some(({ name }) => name === "complete_subtask") ? [last.text] : [];
       });
       const namesIn = (text: string) => [...text.matchAll(/### (\w+)/g)].map(([, name = ""]) => name);
-      const together = told.filter((text) => text.startsWith("[results of"));
-      const late = told.filter((text) => text.startsWith("[late results of"));
-      const alone = told.filter((text) => text.startsWith("[result of"));
+      const together = prompts.filter((text) => text.startsWith("[results of"));
+      const late = prompts.filter((text) => text.startsWith("[late results of"));
+      const alone = prompts.filter((text) => text.startsWith("[result of"));
       const counted = countedMembers(batch);
       const returned = new Map(
         requests.flatMap(({ messages }) =>
@@ -58,10 +58,10 @@ export const batchProperty = (harness: BackboneHarness, fewest: number): void =>
         ),
       );
 
-      // Its owner was told of each once: by a call that waited for it, or by one of the turns that follow.
+      // The owner gets each result once: from a tool call that waited for it, or in a later turn.
       const awaited = batch.members.filter(({ awaitedBy }) => awaitedBy !== undefined).map(({ name }) => name);
       expect([...returned.values()].flatMap(namesIn).sort()).toEqual(awaited.sort());
-      // One answer at most, with everybody in it; one follow-up at most, for those who were late.
+      // At most one synthesis, with all counted members; at most one follow-up, with the late ones.
       expect(together).toHaveLength(counted.length > 0 ? 1 : 0);
       expect(late.length).toBeLessThanOrEqual(1);
       if (counted.length > 0) expect(together.flatMap(namesIn).sort()).toEqual(counted.map(({ name }) => name).sort());
@@ -74,7 +74,7 @@ export const batchProperty = (harness: BackboneHarness, fewest: number): void =>
       const reportsAlone = batch.members.filter((one) => one.reports === "alone" && one.awaitedBy === undefined);
       expect(alone.flatMap(namesIn).sort()).toEqual(reportsAlone.map(({ name }) => name).sort());
 
-      // Nobody but the primary speaks, and as often as the table says.
+      // Only turns of the session publish finals, as many as table B says.
       const finals = world.finals(conversation);
       expect(finals).toHaveLength(expectedFinals(batch));
       expect(finals.filter(({ correlationId }) => correlationId === `m-${number}`)).toHaveLength(1);
@@ -88,7 +88,7 @@ export const batchProperty = (harness: BackboneHarness, fewest: number): void =>
       expect(completions).toHaveLength(1);
     };
 
-    it("when it is played, then there is one answer, everybody is accounted for, and all have ended", {
+    it("when it runs, then it leads to one answer with every result, and all subtasks have ended", {
       timeout: 120_000 + 3_000 * runs.numRuns,
     }, async () => {
       await fc.assert(fc.asyncProperty(aPlan, check), runs);

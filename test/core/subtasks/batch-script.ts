@@ -2,9 +2,9 @@ import { ModelFailed } from "../../../core/model/model-failed.ts";
 import type { StepResponse } from "../../../core/model/step.ts";
 import type { Answer } from "../../fakes/scripted-model.ts";
 import { calls, says } from "../../fakes/scripted-model.ts";
-import type { Fate, Plan } from "./any-batch.ts";
 import type { Asked, Roles } from "./delegating.ts";
 import { Held } from "./delegating.ts";
+import type { Fate, Plan } from "./random-batch.ts";
 
 /** "p3s1" is the second subtask of plan 3, "p3s1c0" its first child. */
 export const nameOf = (plan: number, index: number): string => `p${plan}s${index}`;
@@ -13,16 +13,16 @@ export const fateOf = (plans: readonly Plan[], name: string | undefined): Fate |
   return plans[Number(plan)]?.fates[Number(index)];
 };
 
-const WAYS = ["batch", "alone", "blocking"] as const;
+const REPORTS = ["batch", "alone", "blocking"] as const;
 
-/** What the model says when it plays these plans. */
+/** The script of the model for these plans. */
 export const batchScript = (plans: readonly Plan[]): Required<Roles> => ({
-  primary: (asked) => (asked.text.startsWith("plan ") ? primary(plans, asked) : tell(asked)),
+  primary: (asked) => (asked.text.startsWith("plan ") ? primary(plans, asked) : refine(asked)),
   subagent: (asked) => subagent(plans, asked),
   continuation: (asked) => continuation(plans, asked),
 });
 
-/** Spawns; cancels what it cancels; awaits what it awaits; and says its word. */
+/** Spawns, cancels, awaits and announces as planned, one step per response. */
 const primary = (plans: readonly Plan[], { text, outputs }: Asked): Answer => {
   const number = Number(text.split(" ")[1]);
   const { fates, patience, awaitsAll, silent } = plans[number] as Plan;
@@ -44,17 +44,17 @@ const primary = (plans: readonly Plan[], { text, outputs }: Asked): Answer => {
   return silent ? calls({ name: "nothing_to_say" }) : `announcement ${number}`;
 };
 
-/** "tell subtask-…", said in another session of the asker. */
-const tell = ({ text, outputs }: Asked): Answer =>
+/** Handles "tell subtask-…" from another session of the asker. */
+const refine = ({ text, outputs }: Asked): Answer =>
   outputs[0] ??
   calls({ name: "message_subtask", input: { id: text.split(" ")[1], type: "refinement", content: "and in French" } });
 
-/** Asks and delegates if it is to, whatever it is told meanwhile, and ends as planned. */
+/** Asks, delegates and ends as planned; ignores notes. */
 const subagent = (plans: readonly Plan[], { request }: Asked): Answer => {
-  const told = request.messages.flatMap((message) => (message.role === "user" ? message.text : []));
+  const prompts = request.messages.flatMap((message) => (message.role === "user" ? message.text : []));
   const results = request.messages.flatMap((message) => (message.role === "tool" ? message.results : []));
   const has = (tool: string) => results.some(({ name }) => name === tool);
-  const name = /^do (\w+)$/.exec(told[0] ?? "")?.[1] ?? "";
+  const name = /^do (\w+)$/.exec(prompts[0] ?? "")?.[1] ?? "";
   const [, parent, child] = /^(p\d+s\d+)c(\d+)$/.exec(name) ?? [];
   const fate = fateOf(plans, parent ?? name);
   if (fate === undefined) return "not planned";
@@ -72,7 +72,7 @@ const subagent = (plans: readonly Plan[], { request }: Asked): Answer => {
 const ending = (ends: Fate["ends"], name: string, pauses: number, lastOutput = ""): Answer => {
   if (ends === "fail") return new ModelFailed("credentials", "as planned");
   if (ends === "stuck") return new Held().answer;
-  // Told so by complete_subtask, which does not leave its own subtasks behind.
+  // complete_subtask refuses while the subtask has open children.
   if (lastOutput.startsWith("Not yet")) return calls({ name: "await_subtasks" });
   return async () => {
     for (let n = 0; n < pauses; n++) await new Promise(setImmediate);
@@ -89,8 +89,8 @@ const continuation = (plans: readonly Plan[], { text, outputs }: Asked): Answer 
   return calls({ name: "message_subtask", input: { id, type: "answer", content: "this one" } });
 };
 
-const spawns = (namesBy: (way: (typeof WAYS)[number]) => readonly string[]): StepResponse["toolCalls"] =>
-  WAYS.flatMap((way) => {
+const spawns = (namesBy: (way: (typeof REPORTS)[number]) => readonly string[]): StepResponse["toolCalls"] =>
+  REPORTS.flatMap((way) => {
     const tasks = namesBy(way).map((name) => ({ name, prompt: `do ${name}` }));
     const input = { tasks, blocking: way === "blocking", consolidate: way === "batch" };
     return tasks.length === 0 ? [] : { id: `spawn-${way}`, name: "spawn_parallel_subtasks", input };

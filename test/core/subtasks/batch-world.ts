@@ -18,15 +18,15 @@ import { defaultDelegation } from "../../../core/turns/limits/agent-limits.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { ScriptedModel } from "../../fakes/scripted-model.ts";
 import { AGENT, userMessage } from "../core-under-test.ts";
-import type { Fate, Plan } from "./any-batch.ts";
 import { batchScript, fateOf, nameOf } from "./batch-script.ts";
 import { repeatEnd, roles } from "./delegating.ts";
+import type { Fate, Plan } from "./random-batch.ts";
 
-/** Short enough to be waited for; everything else about the gate is as in the product. */
+/** Ceiling and grace are short; everything else about batches is as in the product. */
 const delegation = { ...defaultDelegation, interactiveCeilingMs: 250, graceMs: 30, depthBelowAgent: 2 };
 const subjects = subjectsOf("default");
 
-/** Cores on one backbone, on which one plan after the other is played. */
+/** Cores on one backbone that run one plan after the other. */
 export class BatchWorld {
   readonly backbone: Backbone;
   readonly replies = new Recorder<AgentReply>();
@@ -40,7 +40,7 @@ export class BatchWorld {
     this.model = new ScriptedModel(roles(batchScript(this.#plans)));
   }
 
-  /** On several backbones as in several processes. */
+  /** Several backbones stand for several processes. */
   static async start(backbones: readonly Backbone[]): Promise<BatchWorld> {
     const [first] = backbones;
     if (first === undefined) throw new Error("there must be a backbone");
@@ -57,7 +57,7 @@ export class BatchWorld {
         clock: systemClock,
         logger: silentLogger,
         meter: silentMeter,
-        checkpoint: (name, detail) => world.#hold(name, detail),
+        checkpoint: (name, detail) => world.#delay(name, detail),
         stopGraceMs: 0,
       });
       world.#stops.push(() => core.stop());
@@ -69,20 +69,20 @@ export class BatchWorld {
     await Promise.all(this.#stops.map((stop) => stop()));
   }
 
-  /** Plays a plan to its end. Resolves to its batch, if one was opened. */
+  /** Runs a plan to its end. Resolves to its batch, if one was opened. */
   async play(plan: Plan): Promise<{ number: number; batch: Batch | undefined; conversation: Conversation }> {
     const number = this.#plans.push(plan) - 1;
     const conversation: Conversation = { channel: "web", room: `plan-${number}`, kind: "private" };
-    const meddling = plan.fates.map((fate, index) => this.#meddle(fate, nameOf(number, index), number));
+    const interventions = plan.fates.map((fate, index) => this.#intervene(fate, nameOf(number, index), number));
     await this.#receive(`m-${number}`, `plan ${number}`, conversation);
     await this.#final(`m-${number}`);
-    await Promise.all(meddling);
+    await Promise.all(interventions);
     const batch = await this.#settled(conversation);
     await this.replies.until(() => this.finals(conversation).length >= expectedFinals(batch));
     await this.replies.until((all) =>
       all.some(({ kind, audience }) => kind === "completion" && isIn(audience.conversation, conversation)),
     );
-    // Behind everything else in the conversation: what is not there now never comes.
+    // Answered after everything else in the conversation: no reply can follow it.
     await this.#receive(`last-${number}`, "", conversation, "help");
     await this.#final(`last-${number}`);
     return { number, batch, conversation };
@@ -94,13 +94,13 @@ export class BatchWorld {
     );
   }
 
-  /** The subtasks of a subtask, once all of them have ended: nobody waits for those of one that was cut off. */
+  /** Resolves to the subtasks of a subtask once all have ended: a cancelled parent does not wait for them. */
   async children(id: string): Promise<Subtask[]> {
-    const place = { tenant: "default", agent: AGENT };
-    const { batches } = await readOwner(this.backbone.store, { ...place, ownerId: id });
+    const agentRef = { tenant: "default", agent: AGENT };
+    const { batches } = await readOwner(this.backbone.store, { ...agentRef, ownerId: id });
     const ids = Object.values(batches).flatMap(({ members }) => members.map((member) => member.id));
     for (;;) {
-      const children = await readSubtasks(this.backbone.store, place, ids);
+      const children = await readSubtasks(this.backbone.store, agentRef, ids);
       if (children.every(hasEnded)) return children;
       await new Promise((next) => setTimeout(next, 5));
     }
@@ -125,8 +125,8 @@ export class BatchWorld {
     return this.replies.until((all) => all.some(({ correlationId }) => correlationId === id));
   }
 
-  /** Refines, cancels, and repeats messages, from outside. */
-  async #meddle(fate: Fate, name: string, number: number): Promise<void> {
+  /** Refines, cancels and redelivers as planned, from another session. */
+  async #intervene(fate: Fate, name: string, number: number): Promise<void> {
     const seen = async (status: string) =>
       (await this.changes.until((all) => all.some((one) => one.name === name && isAt(one, status)))).find(
         (one) => one.name === name,
@@ -137,26 +137,26 @@ export class BatchWorld {
       if (fate.refined) await this.#receive(`tell-${name}`, `tell ${id}`, control);
       if (fate.cancelledBy === "asker") await this.#receive(`cancel-${name}`, "", control, "cancel", id);
     }
-    if (!fate.toldTwice) return;
+    if (!fate.endRedelivered) return;
     const { id = "" } = (await seen("ended")) ?? {};
     await repeatEnd({ backbone: this.backbone }, id);
   }
 
-  /** A word to the owner is held back until its batch has fired, or could no more. */
-  async #hold(name: string, detail: string | undefined): Promise<void> {
+  /** Delays an end until its batch has fired or is complete. */
+  async #delay(name: string, detail: string | undefined): Promise<void> {
     if (name !== "end.received" || detail === undefined) return;
     const subtask = this.changes.items.find(({ id }) => id === detail);
-    if (!fateOf(this.#plans, subtask?.name)?.heldBack) return;
+    if (!fateOf(this.#plans, subtask?.name)?.endDelayed) return;
     await new Promise((over) => setTimeout(over, 2 * delegation.interactiveCeilingMs));
   }
 }
 
 const isIn = (a: Conversation, b: Conversation): boolean => conversationKey(a) === conversationKey(b);
 
-const isAt = ({ status }: Subtask, wanted: string): boolean =>
-  wanted === "ended" ? !["pending", "running"].includes(status) : status === wanted;
+const isAt = ({ status }: Subtask, expected: string): boolean =>
+  expected === "ended" ? !["pending", "running"].includes(status) : status === expected;
 
-/** The announcement, the one answer, the one follow-up, and a word for each that reports alone. */
+/** The announcement, one answer, one follow-up, and a final for each subtask that reports alone. */
 export const expectedFinals = (batch: Batch | undefined): number => {
   if (batch === undefined) return 1;
   const alone = batch.members.filter(({ reports, awaitedBy }) => reports === "alone" && awaitedBy === undefined).length;

@@ -1,33 +1,30 @@
 import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
 import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
-import type { Subtask } from "../../../core/contract/messages/subtask.ts";
-import type { SubtaskMessage } from "../../../core/contract/messages/subtask-message.ts";
+import type { Subtask, SubtaskMessage } from "../../../core/contract/messages/subtask.ts";
 import type { SyntheticMessage } from "../../../core/contract/messages/user-message.ts";
 import type { StepRequest, StepResponse } from "../../../core/model/step.ts";
 import { readSubtask } from "../../../core/subtasks/record/subtask-record.ts";
-import type { Answer, Script } from "../../fakes/scripted-model.ts";
-import { calls } from "../../fakes/scripted-model.ts";
-import type { TestOptions } from "../core-under-test.ts";
-import { AGENT, CoreUnderTest, userMessage } from "../core-under-test.ts";
+import { type Answer, calls, type Script } from "../../fakes/scripted-model.ts";
+import { AGENT, CoreUnderTest, type TestOptions, userMessage } from "../core-under-test.ts";
 
-/** What a step of a session's own turn, of a subagent, or of a continuation is asked. */
+/** The request of one step: of a turn of a person, of a subagent, or of a continuation. */
 export interface Asked {
-  /** The latest words to the model. */
+  /** The latest user message. */
   readonly text: string;
-  /** Outputs of the tools called since, oldest first. */
+  /** Outputs of the tools called since then, oldest first. */
   readonly outputs: readonly string[];
   readonly request: StepRequest;
 }
 
 export interface Roles {
-  /** A person's message. */
+  /** Answers a person's message. */
   readonly primary: (asked: Asked) => Answer;
   readonly subagent?: (asked: Asked) => Answer;
-  /** Results, late results, wake-ups. */
+  /** Answers results, late results and wake-ups. */
   readonly continuation?: (asked: Asked) => Answer;
 }
 
-/** A model that knows which part it plays by what it is asked. */
+/** A script that picks the role by the tools and the text of the request. */
 export const roles = ({
   primary,
   subagent = () => "done",
@@ -49,7 +46,7 @@ const askedBy = (request: StepRequest): Asked => {
   return { text: latest?.role === "user" ? latest.text : "", outputs, request };
 };
 
-/** Delegates to subtasks of these names in its first step, and says something in the next. */
+/** Spawns subtasks of these names in the first step, and answers with a text in the next. */
 export const delegates =
   (names: readonly string[], then: string, options: Record<string, unknown> = {}) =>
   ({ outputs }: Asked): Answer =>
@@ -61,7 +58,7 @@ export const spawns = (names: readonly string[], options: Record<string, unknown
     input: { tasks: names.map((name) => ({ name, prompt: `do ${name}` })), ...options },
   });
 
-/** An answer that comes when the test says so. */
+/** An answer that the test releases. */
 export class Held {
   readonly answer: Answer = async ({ signal }) => {
     this.#asked();
@@ -102,18 +99,18 @@ export const completions = (replies: readonly AgentReply[]): AgentReply[] =>
 
 export const taskOf = ({ text }: Asked): string => text.replace("do ", "");
 
-/** What the model was last told. */
+/** The last user message that the model got. */
 export const lastAsked = ({ model }: CoreUnderTest): string => {
   const last = model.requests.items.at(-1)?.messages.at(-1);
   return last?.role === "user" ? last.text : "";
 };
 
-/** What is counted is counted a moment after people are told. */
+/** Waits for a counter, which grows shortly after the reply is published. */
 export const counted = async ({ meter }: CoreUnderTest, name: string, count: number): Promise<void> => {
   while ((meter.counts[name] ?? 0) < count) await new Promise(setImmediate);
 };
 
-/** A turn that a schedule would begin. */
+/** A message as a schedule enqueues it. */
 export const backgroundTask = (id: string, text: string): SyntheticMessage => {
   const { conversation } = userMessage("", "");
   return userMessage(id, text, {
@@ -135,23 +132,23 @@ export const backgroundTask = (id: string, text: string): SyntheticMessage => {
   });
 };
 
-const place = { tenant: "default", agent: AGENT };
+const agentRef = { tenant: "default", agent: AGENT };
 
 type OnBackbone = Pick<CoreUnderTest, "backbone">;
 
 export const subtask = async ({ backbone }: OnBackbone, id: string): Promise<Subtask> => {
-  const found = await readSubtask(backbone.store, { ...place, id });
+  const found = await readSubtask(backbone.store, { ...agentRef, id });
   if (found === undefined) throw new Error(`there is no ${id}`);
   return found;
 };
 
-/** A subtask that takes more than a moment is stored as begun. */
+/** Waits until the deferred write has stored the start of a subtask. */
 export const untilBegun = async (core: CoreUnderTest, id: string): Promise<void> => {
   await core.clock.passNext(50);
   while ((await subtask(core, id)).status === "pending") await new Promise(setImmediate);
 };
 
-/** The word of a subtask's end once more, as by a bus whose acknowledgement was lost. */
+/** Publishes the completion of a subtask again, as after a lost acknowledgement. */
 export const repeatEnd = async (core: OnBackbone, id: string): Promise<void> => {
   const { owner, parentTurnId, planId, traceId, completedAt = "", status } = await subtask(core, id);
   const message: SubtaskMessage = {
@@ -160,7 +157,7 @@ export const repeatEnd = async (core: OnBackbone, id: string): Promise<void> => 
     priority: "normal",
     type: "completion",
     content: status,
-    subtask: { ...place, id },
+    subtask: { ...agentRef, id },
     owner,
     planId,
     turnId: parentTurnId,
@@ -170,7 +167,7 @@ export const repeatEnd = async (core: OnBackbone, id: string): Promise<void> => 
   await core.backbone.bus.publish(subject, message, { id: `${id}/again`, key: owner.ownerId });
 };
 
-/** The ids of all subtasks that anything was told of so far. */
+/** The ids of all subtasks in requests to the model so far. */
 export const subtaskIds = ({ model }: CoreUnderTest): string[] => [
   ...new Set(JSON.stringify(model.requests.items).match(/subtask-[0-9a-f]{8}/g) ?? []),
 ];

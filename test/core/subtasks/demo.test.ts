@@ -7,7 +7,7 @@ import { completions, untilFinals } from "./delegating.ts";
 let core: CoreUnderTest;
 afterEach(() => core.dispose());
 
-it("when the demo is asked to research three things, then three helpers report and one answer comes of it", async () => {
+it("given the demo model, when a person asks it to research three things, then three subtasks report and one answer is published", async () => {
   const clock: Clock = { ...systemClock, after: (ms, callback) => systemClock.after(ms / 1_000, callback) };
   const model = new DemoModel({ pauseMs: 0, workMs: 1_500 }, { clock });
   core = await CoreUnderTest.start([], { agent: { model } });
@@ -15,7 +15,7 @@ it("when the demo is asked to research three things, then three helpers report a
   expect(announcement.markdown).toContain("3 helpers are looking into it");
   const [, answer] = await untilFinals(core, 2);
   expect(answer?.markdown.split("\n").filter((line) => line.startsWith("- "))).toEqual([
-    expect.stringMatching(/^- \*\*lighthouses\*\*: What the demo knows about lighthouses/),
+    expect.stringMatching(/^- \*\*lighthouses\*\*: The demo model knows only that “lighthouses” has 11 letters/),
     expect.stringMatching(/^- \*\*tides\*\*: /),
     expect.stringMatching(/^- \*\*knots\*\*: /),
   ]);

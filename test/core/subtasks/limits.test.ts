@@ -27,14 +27,14 @@ const start = async (played: Roles, limits: Partial<typeof defaultDelegation> = 
 afterEach(() => core.dispose());
 
 const many = (count: number) => Array.from({ length: count }, (_, n) => `task ${n}`);
-/** Does one thing, then repeats what it was told. */
+/** Makes one response with calls, then answers with their outputs. */
 const tries =
   (response: ReturnType<typeof calls>) =>
   ({ outputs }: Asked) =>
     outputs.length === 0 ? response : outputs.join("\n");
 
 describe("given a model that delegates too much", () => {
-  it("when it spawns 500 subtasks, then ten are accepted and it is told why not more (S9)", async () => {
+  it("when it spawns 500 subtasks, then ten are accepted and the refusal names the limit (S9)", async () => {
     await start({ primary: tries(spawns(many(500))), subagent: () => new Held().answer });
     const reply = await core.ask("m-1", "go");
     expect(reply.markdown.match(/^- subtask-/gm)).toHaveLength(10);
@@ -43,7 +43,7 @@ describe("given a model that delegates too much", () => {
     expect(refused?.fields).toMatchObject({ count: 490, owner: reply.sessionId, traceId: "trace-m-1" });
   });
 
-  it("when ten are running, then another turn of the session may start none (S9)", async () => {
+  it("when ten are running, then another turn of the session is refused (S9)", async () => {
     await start({ primary: tries(spawns(many(10))), subagent: () => new Held().answer });
     await core.ask("m-1", "go");
     expect((await core.ask("m-2", "more")).markdown).toMatch(/^Refused 10 of 10: at most 10/);
@@ -51,7 +51,7 @@ describe("given a model that delegates too much", () => {
     expect((await core.ask("m-3", "mine", other)).markdown).toContain("Accepted");
   });
 
-  it("when one turn has had fifty, then it gets no more (S9)", async () => {
+  it("when one turn has started fifty, then further ones are refused (S9)", async () => {
     const primary = ({ outputs }: Asked) =>
       outputs.length < 7 ? spawns(many(8), { blocking: true }) : ((outputs.at(-1) ?? "").split("\n\n").at(-1) ?? "");
     await start({ primary });
@@ -60,7 +60,7 @@ describe("given a model that delegates too much", () => {
     expect(core.meter.counts["subtasks_total mooring completed"]).toBe(50);
   });
 
-  it("when an answer delegates again, then it has only what its request has left (S9)", async () => {
+  it("when a synthesis delegates again, then the limit of its request applies (S9)", async () => {
     const continuation = ({ outputs }: Asked) => outputs[0] ?? spawns(["c", "d"]);
     await start({ primary: delegates(["a", "b"], "on it"), continuation }, { perTurn: 3 });
     await core.receive(userMessage("m-1", "go"));
@@ -68,7 +68,7 @@ describe("given a model that delegates too much", () => {
     expect((await core.ask("m-2", "go")).markdown).toBe("on it");
   });
 
-  it("when the answers delegate again and again, then the fourth is refused (S9)", async () => {
+  it("when each synthesis delegates again, then the fourth one is refused (S9)", async () => {
     await start({
       primary: delegates(["first"], "on it"),
       continuation: ({ outputs }) => (outputs.length === 0 ? spawns(["again"]) : `${outputs[0]?.slice(0, 8)}`),
@@ -78,7 +78,7 @@ describe("given a model that delegates too much", () => {
     expect(replies.map(({ markdown }) => markdown)).toEqual(["on it", "Accepted", "Accepted", "Accepted", "Refused "]);
   });
 
-  it("when a subtask of a chat wants to delegate, then it cannot (S9)", async () => {
+  it("when a subtask of a chat spawns, then it has no such tool (S9)", async () => {
     await start({
       primary: delegates(["a"], "on it"),
       subagent: ({ outputs, request }) =>
@@ -89,7 +89,7 @@ describe("given a model that delegates too much", () => {
     expect((await untilFinals(core, 2))[1]?.markdown).toContain('There is no tool named "spawn_parallel_subtasks"');
   });
 
-  it("when a schedule's subtask delegates, then its own subtasks may not any more (S8, S9)", async () => {
+  it("when a subtask of a schedule delegates, then its own subtasks cannot delegate (S8, S9)", async () => {
     const depths: string[] = [];
     await start({
       primary: delegates(["outer"], "on it"),
@@ -109,8 +109,8 @@ describe("given a model that delegates too much", () => {
   });
 });
 
-describe("given a model that calls what is not there for it", () => {
-  it("when arguments are malformed, then it is told what is wrong, and nothing is started", async () => {
+describe("given a model with wrong tool calls", () => {
+  it("when arguments are malformed, then each result names the problem and no subtask starts", async () => {
     const bad = calls(
       { name: "spawn_subtask", input: { prompt: "no name" } },
       { name: "spawn_parallel_subtasks", input: { tasks: [] } },
@@ -127,18 +127,18 @@ describe("given a model that calls what is not there for it", () => {
     const { markdown } = await core.ask("m-1", "go");
     const answers = markdown.split("\n---\n");
     expect(answers).toHaveLength(10);
-    expect(answers.slice(0, 3)).toEqual([1, 2, 3].map(() => expect.stringContaining("The arguments do not fit")));
-    expect(answers[3]).toContain("Not subtasks of yours: subtask-00000000");
-    expect(answers[4]).toContain("The arguments do not fit");
+    expect(answers.slice(0, 3)).toEqual([1, 2, 3].map(() => expect.stringContaining("The arguments are invalid")));
+    expect(answers[3]).toContain("Not your subtasks: subtask-00000000");
+    expect(answers[4]).toContain("The arguments are invalid");
     expect(answers[5]).toBe('There is no subtask "../../etc".');
     expect(answers[6]).toBe('There is no subtask "\u0000".');
-    expect(answers[7]).toMatch(/The arguments do not fit.*at id$/s);
+    expect(answers[7]).toMatch(/The arguments are invalid.*at id$/s);
     expect(answers[8]).toBe('There is no subtask "__proto__".');
-    expect(answers[9]).toMatch(/The arguments do not fit.*at ids\[0\]$/s);
+    expect(answers[9]).toMatch(/The arguments are invalid.*at ids\[0\]$/s);
     expect(finals(core.replies.items)).toHaveLength(1);
   });
 
-  it("when it cancels, messages or awaits another's subtask, then it is refused and the other's goes on", async () => {
+  it("when it cancels, messages or awaits a subtask of another person, then the calls are refused and the subtask continues", async () => {
     const work = new Held();
     let stolen = "";
     await start({
@@ -164,14 +164,14 @@ describe("given a model that calls what is not there for it", () => {
     };
     const { markdown } = await core.ask("m-2", "theirs", bob);
     expect(markdown.match(/belongs to another person/g)).toHaveLength(2);
-    expect(markdown).toContain("Not subtasks of yours");
+    expect(markdown).toContain("Not your subtasks");
     expect(await subtask(core, stolen)).toMatchObject({ status: "running", inbox: [] });
     const notice = await core.ask("m-3", "", { ...bob, command: { name: "cancel", args: stolen } });
     expect(notice).toMatchObject({ kind: "notice", markdown: expect.stringContaining("belongs to another person") });
     expect((await subtask(core, stolen)).status).toBe("running");
   });
 
-  it("when a subtask completes twice or for another, then only its own first word counts", async () => {
+  it("when a subtask completes twice or for another subtask, then only its first own completion counts", async () => {
     const complete = (input: object) => ({ name: "complete_subtask", input: { status: "success", ...input } });
     await start({
       primary: delegates(["a"], "on it"),
@@ -191,32 +191,32 @@ describe("given a model that calls what is not there for it", () => {
       core.model.requests.items.filter(({ tools }) => tools.some(({ name }) => name === "complete_subtask")).at(-1)
         ?.messages,
     );
-    expect(last.match(/can report for nobody else/g)).toHaveLength(2);
+    expect(last.match(/and cannot report for/g)).toHaveLength(2);
     await counted(core, "subtasks_total mooring completed", 1);
     expect(core.meter.counts["tool_runs_total complete_subtask failed"]).toBe(2);
   });
 });
 
-describe("given a subtask that does not stop talking", () => {
-  it("when it tells its owner of errors again and again, then twenty are heard, and its work goes on (S8)", async () => {
-    const cries = calls(
+describe("given a subtask that sends too many messages", () => {
+  it("when it reports thirty errors and questions, then twenty reach the owner and its work continues (S8)", async () => {
+    const reports = calls(
       ...Array.from({ length: 30 }, (_, n) => ({
         name: "notify_owner",
         input: { type: n % 2 === 0 ? "error" : "question", content: `trouble ${n}`, waitSeconds: 0 },
-        id: `cry-${n}`,
+        id: `report-${n}`,
       })),
     );
-    let told: readonly string[] = [];
+    let results: readonly string[] = [];
     await start({
       primary: delegates(["a"], "on it"),
       subagent: ({ outputs }) => {
-        told = outputs;
-        return outputs.length === 0 ? cries : "done";
+        results = outputs;
+        return outputs.length === 0 ? reports : "done";
       },
       continuation: ({ text }) => (text.startsWith("[results") ? "in short" : calls({ name: "nothing_to_say" })),
     });
     await core.receive(userMessage("m-1", "go"));
     expect((await untilFinals(core, 2))[1]?.markdown).toBe("in short");
-    expect(told.filter((output) => output.includes("has heard 20 words of you"))).toHaveLength(10);
+    expect(results.filter((output) => output.includes("You have sent 20 messages"))).toHaveLength(10);
   });
 });

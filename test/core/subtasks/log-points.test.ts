@@ -21,8 +21,8 @@ const line = (message: string, fields: Record<string, unknown> = {}): Promise<Lo
   return logger.lines.until((lines) => lines.some(isIt)).then((lines) => lines.find(isIt));
 };
 
-describe("given the log of delegated work (issue 5, seed 003)", () => {
-  it("when a subtask lives its life, then each point of it is logged with the ids that belong to it", async () => {
+describe("given the log of delegated work", () => {
+  it("when a subtask runs from start to end, then each transition is logged with its ids", async () => {
     const notifies = (type: string) => calls({ name: "notify_owner", input: { type, content: "x" } });
     await start({
       primary: delegates(["a"], "on it"),
@@ -75,7 +75,7 @@ describe("given the log of delegated work (issue 5, seed 003)", () => {
     expect(await line("delegation stopped")).toMatchObject({ level: "debug", fields: { agent: "mooring" } });
   });
 
-  it("when it is stopped at the ceiling, then a warning names all stopped subtasks", async () => {
+  it("when subtasks are stopped at the ceiling, then one warning names all of them", async () => {
     await start({ primary: delegates(["slow"], "on it"), subagent: () => new Held().answer });
     const { sessionId } = await core.ask("m-1", "go");
     await counted(core, "turns_total mooring answered", 1);
@@ -88,7 +88,7 @@ describe("given the log of delegated work (issue 5, seed 003)", () => {
     expect(await line("subtask changed", { to: "cancelled" })).toMatchObject({ level: "info" });
   });
 
-  it("when something is refused, then that is a warning with the reason", async () => {
+  it("when subtasks or completions are refused, then a warning has the reason", async () => {
     const complete = { name: "complete_subtask", input: { status: "success", output: "x" } };
     await start(
       {

@@ -19,17 +19,17 @@ import {
 let core: CoreUnderTest;
 afterEach(() => core.dispose());
 
-/** A schedule's run whose one subtask, "outer", delegates to "inner" and ends its turn; the rest is up to them. */
+/** Starts a schedule run whose subtask "outer" delegates to "inner" and ends its turn. */
 const start = async (
   inner: (asked: Asked) => ReturnType<NonNullable<Parameters<typeof roles>[0]["subagent"]>>,
-  outerHears: (asked: Asked) => ReturnType<typeof inner> = () => "nothing to say to that",
+  outerReplies: (asked: Asked) => ReturnType<typeof inner> = () => "nothing to say to that",
   spawning: Record<string, unknown> = {},
 ) => {
   const outer = (asked: Asked) => {
-    const told = asked.request.messages.flatMap((message) => (message.role === "user" ? message.text : []));
-    const results = told.find((text) => text.startsWith("[results of"));
+    const prompts = asked.request.messages.flatMap((message) => (message.role === "user" ? message.text : []));
+    const results = prompts.find((text) => text.startsWith("[results of"));
     if (results !== undefined) return `with ${results.split("\n").at(-1)}`;
-    if (asked.text !== "do outer") return outerHears(asked);
+    if (asked.text !== "do outer") return outerReplies(asked);
     return asked.outputs.length === 0 ? spawns(["inner"], spawning) : "waiting for inner";
   };
   core = await startDelegating(
@@ -46,7 +46,7 @@ const answer = async () => (await untilFinals(core, 1))[0]?.markdown;
 const notifies = (type: string, content: string) => calls({ name: "notify_owner", input: { type, content } });
 
 describe("given a subtask that has delegated and ended its turn", () => {
-  it("when its own subtask was to report alone, then it does not end before that, and gets its result (S8)", async () => {
+  it("when its child reports alone, then it does not end before the child, and gets the result (S8)", async () => {
     await start(
       () => "the inside",
       () => "",
@@ -55,7 +55,7 @@ describe("given a subtask that has delegated and ended its turn", () => {
     expect(await answer()).toBe("with the inside");
   });
 
-  it("when its own subtask asks it something, then it answers while it waits, and gets the result (S3, S8)", async () => {
+  it("when its child asks a question, then it answers while it waits, and gets the result (S3, S8)", async () => {
     await start(
       ({ text, outputs }) => {
         if (text.startsWith("[answer")) return `went ${text.split("\n")[1]}`;
@@ -63,38 +63,38 @@ describe("given a subtask that has delegated and ended its turn", () => {
       },
       ({ text, outputs }) => {
         const [, id] = /^\[question from (subtask-[0-9a-f]{8}) "inner"\]\nleft or right\?/.exec(text) ?? [];
-        if (outputs.length > 0) return "told";
+        if (outputs.length > 0) return "answered";
         return calls({ name: "message_subtask", input: { id, type: "answer", content: "left" } });
       },
     );
     expect(await answer()).toBe("with went left");
   });
 
-  it("when its own subtask tells of an error, then it hears that before the end (S8)", async () => {
+  it("when its child reports an error, then it gets the error before the result (S8)", async () => {
     const disk = new Held();
-    let heard = "";
+    let received = "";
     await start(
       ({ outputs }) => (outputs.length === 0 ? notifies("error", "the disk is full") : disk.answer),
       ({ text }) => {
-        heard = text;
+        received = text;
         disk.give("done anyway");
         return "all right";
       },
     );
     expect(await answer()).toBe("with done anyway");
-    expect(heard).toMatch(/^\[error from subtask-[0-9a-f]{8} "inner", priority high\]\nthe disk is full/);
+    expect(received).toMatch(/^\[error from subtask-[0-9a-f]{8} "inner", priority high\]\nthe disk is full/);
   });
 
-  it("when it is told more often than it may begin anew, then it still gets the results (S8)", async () => {
+  it("when it gets more messages than it has phases, then it still gets the results (S8)", async () => {
     await start(({ outputs }) => (outputs.length < 8 ? notifies("error", `trouble ${outputs.length}`) : "at last"));
     expect(await answer()).toBe("with at last");
   });
 });
 
-describe("given subtasks of a chat that may delegate themselves", () => {
+describe("given a chat whose subtasks may delegate", () => {
   const agent = { delegation: { ...defaultDelegation, depthBelowAgent: 2 } };
 
-  it("when one is cancelled, then its own subtasks end with it, and people saw only what they asked for (B1, S4)", async () => {
+  it("when a subtask is cancelled, then its children are cancelled too, and the activity entry never shows them (B1, S4)", async () => {
     const [outer, inner] = [new Held(), new Held()];
     core = await startDelegating(
       roles({
@@ -118,7 +118,7 @@ describe("given subtasks of a chat that may delegate themselves", () => {
     expect(entries.filter(({ markdown }) => markdown.includes("inner"))).toEqual([]);
   });
 
-  it("when one would end another of the same turn, then it may not (S6)", async () => {
+  it("when a subtask cancels another one of the same turn, then the call is refused (S6)", async () => {
     const other = new Held();
     const known = () => core.model.requests.until(() => subtaskIds(core).length === 2);
     core = await startDelegating(

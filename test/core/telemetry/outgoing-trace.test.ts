@@ -16,12 +16,12 @@ afterEach(async () => {
   await remote.stop();
 });
 
-/** The headers of the one message to it, and the span of the call. */
+/** Sends one message to the remote agent and returns its headers. */
 const consult = async (traceId: string, tracer?: RecordingTracer) => {
-  const heard: IncomingHttpHeaders[] = [];
+  const received: IncomingHttpHeaders[] = [];
   remote = await SdkAgent.start((work) => work.answer("three"), {
     intercept: ({ headers }, _response, body) => {
-      if (body.includes("any ships?")) heard.push(headers);
+      if (body.includes("any ships?")) received.push(headers);
       return false;
     },
   });
@@ -35,10 +35,10 @@ const consult = async (traceId: string, tracer?: RecordingTracer) => {
     },
   );
   await core.ask("m-1", "go", { traceId });
-  return heard[0] ?? {};
+  return received[0] ?? {};
 };
 
-describe("given a message to an agent elsewhere", () => {
+describe("given a message to a remote agent", () => {
   it("when telemetry is on, then it carries the trace, with the call as its parent (U4)", async () => {
     const tracer = new RecordingTracer();
     const headers = await consult(TRACE, tracer);
@@ -48,14 +48,14 @@ describe("given a message to an agent elsewhere", () => {
     expect(call).toMatchObject({ kind: "client", attributes: { "mooring.peer_call.remote": true } });
   });
 
-  it("when the work was begun by a caller with a trace and its state, then both are passed on", async () => {
+  it("when a caller began the work with a trace and its state, then both are propagated", async () => {
     const given = acceptTrace(`00-${TRACE}-00f067aa0ba902b7-00`, "rojo=1") ?? "";
     const headers = await consult(given, new RecordingTracer());
     expect(headers.traceparent).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-01$`));
     expect(headers.tracestate).toBe("rojo=1");
   });
 
-  it("when telemetry is off, then it carries none", async () => {
+  it("when telemetry is off, then it has no trace", async () => {
     expect((await consult(TRACE)).traceparent).toBeUndefined();
   });
 });

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isSampled } from "../../../core/telemetry/is-sampled.ts";
 import {
   acceptTrace,
   foreignParent,
+  isSampled,
   otelTraceId,
   rootSpanId,
   traceHeaders,
@@ -37,7 +37,7 @@ describe("given the trace id of a piece of work", () => {
 });
 
 describe("given a request of another agent", () => {
-  it("when it brings a trace, then the work joins it, and passes its state on", () => {
+  it("when it has a trace, then the work joins it and propagates its state", () => {
     const traceId = acceptTrace(SENT, "rojo=1,congo=2") ?? "";
     expect(otelTraceId(traceId)).toBe(TRACE);
     expect(foreignParent(traceId)).toBe(PARENT);
@@ -48,7 +48,7 @@ describe("given a request of another agent", () => {
     });
   });
 
-  it("when it speaks a later version, then what is known of it counts", () => {
+  it("when it has a later version, then the known fields are used", () => {
     expect(acceptTrace(`cc-${TRACE}-${PARENT}-01-what-the-future-brings`, undefined)).toBe(SENT);
   });
 
@@ -63,19 +63,19 @@ describe("given a request of another agent", () => {
     ["too few digits", `00-${TRACE.slice(1)}-${PARENT}-01`],
     ["a line break", `${SENT}\nx: y`],
     ["something else", "'; drop table traces"],
-  ])("when it brings %s, then it counts as not sent", (_, traceparent) => {
+  ])("when it has %s, then the trace is ignored", (_, traceparent) => {
     expect(acceptTrace(traceparent, "rojo=1")).toBeUndefined();
   });
 
   it.each([
     ["too long", "a=".padEnd(600, "x")],
-    ["no header's text", "a=1\r\nx: y"],
+    ["invalid in a header", "a=1\r\nx: y"],
     ["empty", "  "],
-  ])("when its state is %s, then only the trace is taken", (_, tracestate) => {
+  ])("when its state is %s, then only the trace is used", (_, tracestate) => {
     expect(acceptTrace(SENT, tracestate)).toBe(SENT);
   });
 
-  it("when headers are anything at all, then none of it throws, and what is taken can be sent on", () => {
+  it("given any headers, then parsing does not throw, and accepted values can be sent again", () => {
     const part = (length: number) =>
       fc.string({ unit: fc.constantFrom(..."0af-Z;\n"), minLength: 0, maxLength: length });
     const sent = fc.oneof(
@@ -95,8 +95,8 @@ describe("given a request of another agent", () => {
   });
 });
 
-describe("given a part of all traces that is sent", () => {
-  it("when processes decide, then they do by the trace's id alone, and about as often as was said", () => {
+describe("given a sampling ratio", () => {
+  it("then the decision depends on the trace id alone and matches the ratio approximately", () => {
     const ids = Array.from({ length: 2_000 }, (_, n) => `trace ${n}`);
     expect(ids.filter((id) => isSampled(id, 1))).toHaveLength(2_000);
     expect(ids.filter((id) => isSampled(id, 0))).toHaveLength(0);

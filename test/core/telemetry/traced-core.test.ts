@@ -29,7 +29,7 @@ const traced = (backbone: Backbone): Backbone => ({
   close: () => backbone.close(),
 });
 
-/** As the gateway's inbox does it where telemetry is on. */
+/** Publishes as the gateway's inbox does with telemetry. */
 const receive = (message: UserMessage): Promise<unknown> => {
   const options = { id: message.id, key: conversationKey(message.conversation) };
   return traced(core.backbone).bus.publish(subjectsOf("default").userMessage(AGENT), message, options);
@@ -42,12 +42,12 @@ const one = (name: string, isIt: (span: SpanRecord) => boolean = () => true): Sp
   if (span === undefined) throw new Error(`no span "${name}": ${tracer.spans.items.map((each) => each.name)}`);
   return span;
 };
-/** What a run of a handler is told of last. */
+/** The span of a handler run is recorded last. */
 const runsEnded = (count: number) =>
   tracer.spans.until((spans) => spans.filter(({ kind }) => kind === "consumer").length >= count);
 
-describe("given a message whose work is delegated, and asked of another agent", () => {
-  it("when all is answered, then its spans are one tree, from intake to the answers, without a word of it (U4)", async () => {
+describe("given a message whose turn delegates work and asks another agent", () => {
+  it("when all work is done, then its spans form one tree, from intake to the answers, without any content (U4)", async () => {
     const script = roles({
       primary: ({ outputs }) =>
         outputs.length > 0
@@ -76,7 +76,7 @@ describe("given a message whose work is delegated, and asked of another agent", 
     expect(JSON.stringify(spans)).not.toContain("canary");
   });
 
-  it("when spans are looked at, then each hangs on what made it, and says so in the words of the conventions", async () => {
+  it("then each span has the span that caused it as its parent, and the attributes of the conventions", async () => {
     const script = roles({
       primary: ({ outputs }) =>
         outputs.length > 0
@@ -164,8 +164,8 @@ describe("given a message whose work is delegated, and asked of another agent", 
   });
 });
 
-describe("given a process that leaves a turn to another one", () => {
-  it("when that ends it, then the turn is one span of the same trace, from its opening on", async () => {
+describe("given a process that hands over a turn", () => {
+  it("when another process ends it, then the turn is one span of the same trace, from its opening on", async () => {
     const held = new Held();
     let isHeld = true;
     const script = roles({ primary: () => (isHeld ? held.answer : "at last") });
@@ -196,8 +196,8 @@ describe("given a process that leaves a turn to another one", () => {
   });
 });
 
-describe("given work that another agent elsewhere began, with a trace of its own", () => {
-  it("when it is done, then its root hangs on the caller's span", async () => {
+describe("given work that a remote agent began with its own trace", () => {
+  it("when it is done, then its root span has the caller's span as its parent", async () => {
     core = await startDelegating(["done"], { tracer, wrap: traced });
     const traceId = acceptTrace("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", undefined) ?? "";
     await receive(userMessage("m-1", "hello", { traceId }));

@@ -21,7 +21,7 @@ const tool: Tool = {
 };
 
 describe("given an operator who reads logs and metrics (U4)", () => {
-  it("when turns run, well or badly, then every line has its trace and no line has anybody's words", async () => {
+  it("when turns succeed or fail, then every line has its trace id and no line has texts of people, tools or models", async () => {
     const logger = new RecordingLogger();
     core = await CoreUnderTest.start(
       [calls({ name: "look", input: { q: CANARY } }), `answer ${CANARY}`, new ModelFailed("refused", "no")],
@@ -30,7 +30,7 @@ describe("given an operator who reads logs and metrics (U4)", () => {
     const answered = await core.ask("m-1", `question ${CANARY}`, { account: { id: "ann", name: CANARY } });
     await core.ask("m-2", "again");
     await core.stopCore();
-    // Starting and stopping is told as well, to whoever debugs.
+    // Start and stop are logged at debug level.
     const lines = logger.lines.items.filter(({ level }) => level !== "debug");
     expect(lines.map(({ level, message, fields }) => [level, message, fields.traceId])).toEqual([
       ["info", "tool ran", "trace-m-1"],

@@ -13,8 +13,8 @@ const record = (turnId: string) =>
 /** Neither is used before a turn is listed. */
 const turns = () => new RunningTurns({ bus: undefined as never, clock: undefined as never });
 
-describe("given a running turn, when another part waits for its end", () => {
-  it("then it is called once the turn ends, and not when another turn ends", () => {
+describe("given a callback for the end of a turn", () => {
+  it("when the turn ends, then it is called once, and not when another turn ends", () => {
     const running = turns();
     const calls: string[] = [];
     const endOfFirst = running.begin(record("t-1"), "mooring");
@@ -28,7 +28,7 @@ describe("given a running turn, when another part waits for its end", () => {
     expect(calls).toEqual(["first", "again"]);
   });
 
-  it("then it is called at once if the turn does not run here", () => {
+  it("when the turn does not run in this process, then it is called at once", () => {
     const calls: string[] = [];
     turns().whenOver("t-1", () => calls.push("over"));
     expect(calls).toEqual(["over"]);

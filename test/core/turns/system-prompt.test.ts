@@ -5,16 +5,16 @@ import { CoreUnderTest } from "../core-under-test.ts";
 let core: CoreUnderTest;
 afterEach(() => core.dispose());
 
-describe("given what an agent is told in every turn", () => {
-  it("when it may be answered late, then it is told to look at what came late (L6)", async () => {
+describe("given the system prompt of an agent", () => {
+  it("when it has tools whose results may be late, then the prompt mentions notifications in every turn (L6)", async () => {
     core = await CoreUnderTest.start(["one", "two"]);
     await core.ask("m-1", "first");
     await core.ask("m-2", "second");
-    const told = core.model.requests.items.map(({ system }) => system.includes('begin with "notifications/"'));
-    expect(told).toEqual([true, true]);
+    const mentions = core.model.requests.items.map(({ system }) => system.includes('begin with "notifications/"'));
+    expect(mentions).toEqual([true, true]);
   });
 
-  it("when it has no tool whose answer may come late, then nothing is said of it", () => {
+  it("when it has no such tool, then the prompt does not mention notifications", () => {
     expect(systemPrompt({ name: "clerk", tools: [] }, { summary: "" })).not.toContain("notifications/");
   });
 });

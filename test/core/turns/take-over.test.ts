@@ -3,10 +3,10 @@ import { z } from "zod";
 import { delegatedCalls } from "../../../core/a2a/calls/delegated-calls.ts";
 import { InboundTurns } from "../../../core/a2a/inbound/inbound-turns.ts";
 import type { PeerCallAddress } from "../../../core/contract/messages/addresses.ts";
-import type { SubtaskNews } from "../../../core/contract/messages/signals.ts";
+import type { SubtaskUpdate } from "../../../core/contract/messages/signals.ts";
 import { ack } from "../../../core/contract/ports/bus.ts";
-import { noCheckpoint } from "../../../core/contract/ports/checkpoint.ts";
 import { silentLogger } from "../../../core/contract/ports/logger.ts";
+import { noCheckpoint } from "../../../core/contract/ports/telemetry.ts";
 import type { Tool } from "../../../core/contract/tool.ts";
 import { handleUserMessage } from "../../../core/intake/handle-user-message.ts";
 import type { IntakeDeps } from "../../../core/intake/intake-deps.ts";
@@ -18,18 +18,18 @@ import { SessionHistory } from "../../../core/sessions/session-history.ts";
 import { ActivityPublisher } from "../../../core/subtasks/activity/activity-publisher.ts";
 import { OwnerRecordWriter } from "../../../core/subtasks/owner/owner-record-writer.ts";
 import { turnFeatures } from "../../../core/turn-features.ts";
-import type { Agent } from "../../../core/turns/agent.ts";
 import { BackgroundWork } from "../../../core/turns/background-work.ts";
 import { defaultDelegation, defaultPeering } from "../../../core/turns/limits/agent-limits.ts";
 import { RunningTurns } from "../../../core/turns/running-turns.ts";
-import { TurnYielded } from "../../../core/turns/turn-errors.ts";
+import type { Agent } from "../../../core/turns/turn.ts";
+import { TurnYielded } from "../../../core/turns/turn-failures.ts";
 import { calls, ScriptedModel } from "../../fakes/scripted-model.ts";
 import { AGENT, CoreUnderTest, userMessage } from "../core-under-test.ts";
 
 let core: CoreUnderTest;
 afterEach(() => core.dispose());
 
-/** Processes that each believe that a message is theirs, as after a lease that one of them slept through. */
+/** Creates processes that all handle the same messages, as after a lease that expired unnoticed. */
 const processes = async () => {
   core = await CoreUnderTest.start();
   await core.stopCore();
@@ -49,7 +49,7 @@ const processes = async () => {
       history,
       sessions: new SessionFinder(core.backbone.store, history),
       askers: new AskerCache(),
-      events: new ChangeEvents<SubtaskNews>(),
+      events: new ChangeEvents<SubtaskUpdate>(),
       callEvents: new ChangeEvents<PeerCallAddress>(),
       dueTimes: new DueIndex(core.backbone),
       activity: new ActivityPublisher({ ...core.backbone, clock: core.clock, logger: silentLogger, calls }),
@@ -63,7 +63,7 @@ const processes = async () => {
       workspaces: new Map(),
       maxWindowEntries: 40,
     };
-    const parts: IntakeDeps = { ...deps, features: turnFeatures(deps) };
+    const intakeDeps: IntakeDeps = { ...deps, features: turnFeatures(deps) };
     const agent: Agent = {
       name: AGENT,
       tenant: "default",
@@ -76,7 +76,7 @@ const processes = async () => {
       delegation: defaultDelegation,
     };
     const handle = (id: string, text = "go", attempt = 1) =>
-      handleUserMessage(parts, agent, userMessage(id, text), { id, attempt, failures: 0, publishedAt: 0 });
+      handleUserMessage(intakeDeps, agent, userMessage(id, text), { id, attempt, failures: 0, publishedAt: 0 });
     return { handle, stop: () => stopping.abort(new TurnYielded("this process is stopping")) };
   };
 };
@@ -89,7 +89,7 @@ const toolNamed = (name: string, run: () => Promise<string>): Tool => ({
 });
 
 describe("given two processes with the same message", () => {
-  it("when the first wakes up after the second has ended the turn, then its late answer is lost", async () => {
+  it("when the first continues after the second has ended the turn, then its answer is dropped", async () => {
     const start = await processes();
     const second = start(new ScriptedModel(["from the second"]));
     const first = start(new ScriptedModel(["from the first", "next"]), {
@@ -103,7 +103,7 @@ describe("given two processes with the same message", () => {
     expect(core.replies.items.filter(({ correlationId }) => correlationId === "m-1")).toHaveLength(1);
   });
 
-  it("when the first wakes up with tool calls that the second has journaled, then it runs none", async () => {
+  it("when the first continues with tool calls that the second has journaled, then it runs none of them", async () => {
     const start = await processes();
     const runs: string[] = [];
     const tools = [toolNamed("a", async () => `ran ${runs.push("a")} time`)];
@@ -116,7 +116,7 @@ describe("given two processes with the same message", () => {
     expect(runs).toHaveLength(1);
   });
 
-  it("when the first dies inside a tool, then the second tells the model that the outcome is unknown", async () => {
+  it("when the first crashes inside a tool, then the second tells the model that the outcome is unknown", async () => {
     const start = await processes();
     let runs = 0;
     const tools = [
@@ -126,17 +126,17 @@ describe("given two processes with the same message", () => {
       }),
     ];
     const first = start(new ScriptedModel([calls({ name: "a" })]), { tools });
-    const dead = first.handle("m-1");
+    const crashed = first.handle("m-1");
     while (runs === 0) await new Promise(setImmediate);
     const model = new ScriptedModel(["I do not know"]);
     expect(await start(model, { tools }).handle("m-1", "go", 2)).toEqual(ack);
     expect(runs).toBe(1);
     expect(JSON.stringify(model.requests.items[0]?.messages)).toContain("its outcome is unknown");
     first.stop();
-    expect(await dead).toEqual({ retryInMs: 1_000 });
+    expect(await crashed).toEqual({ retryInMs: 1_000 });
   });
 
-  it("when another has written in the session meanwhile, then what is in memory is brought up to date", async () => {
+  it("when another process has written to the session, then the cached window is updated", async () => {
     const start = await processes();
     const model = new ScriptedModel(() => "ok");
     const [first, second] = [start(model), start(model)];
@@ -148,7 +148,7 @@ describe("given two processes with the same message", () => {
     expect(texts).toEqual(["one", "two", "three", "four"]);
   });
 
-  it("when a turn's place in the history is taken, then it takes the next", async () => {
+  it("when the history index of a turn is taken, then its entry gets the next index", async () => {
     const start = await processes();
     const other = start(new ScriptedModel(["the other's"]));
     const late = start(new ScriptedModel(["late"]), { at: { "model.after": () => other.handle("m-2", "two") } });
@@ -160,8 +160,8 @@ describe("given two processes with the same message", () => {
   });
 });
 
-describe("given a process that is told to stop", () => {
-  it("when a turn outlasts the grace, then it is left to the next process, which answers", async () => {
+describe("given a process that stops", () => {
+  it("when a turn exceeds the stop grace, then the next process resumes and answers it", async () => {
     core = await CoreUnderTest.start([() => new Promise(() => {}), "from the next"]);
     await core.receive(userMessage("m-1", "hello"));
     await core.model.requests.count(1);

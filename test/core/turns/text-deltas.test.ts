@@ -5,14 +5,14 @@ import { DeltaStream } from "../../../core/turns/ask-model.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { CoreUnderTest } from "../core-under-test.ts";
 
-describe("given text that streams in small pieces", () => {
+describe("given a text that streams in small pieces", () => {
   const collect = () => {
     const clock = new ManualClock();
     const sent: [offset: number, text: string][] = [];
     return { clock, sent, stream: new DeltaStream(clock, (offset, text) => sent.push([offset, text])) };
   };
 
-  it("when many pieces come at once, then the first goes out at once and the rest together", () => {
+  it("when many pieces arrive at once, then the first is sent at once and the rest together", () => {
     const { clock, sent, stream } = collect();
     for (const piece of ["Hel", "lo ", "wor", "ld"]) stream.push(piece);
     expect(sent).toEqual([[0, "Hel"]]);
@@ -23,7 +23,7 @@ describe("given text that streams in small pieces", () => {
     ]);
   });
 
-  it("when a second passes, then at most 26 are sent", () => {
+  it("when a second passes, then at most 26 signals are sent", () => {
     const { clock, sent, stream } = collect();
     for (let ms = 0; ms < 1_000; ms++) {
       stream.push("x");
@@ -45,14 +45,14 @@ describe("given text that streams in small pieces", () => {
   });
 });
 
-describe("given a turn that is watched", () => {
+describe("given a turn whose text is streamed", () => {
   let core: CoreUnderTest;
   afterEach(() => core.dispose());
 
-  it("when the model is asked again, then its text has a higher attempt", async () => {
+  it("when the request is retried, then its text has a higher attempt", async () => {
     const failsMidway = async ({ onText }: { onText(text: string): void }) => {
       onText("Hel");
-      throw new ModelFailed("unreachable", "gone");
+      throw new ModelFailed("unreachable", "connection lost");
     };
     core = await CoreUnderTest.start([failsMidway, "Hello"]);
     const asked = core.ask("m-1", "hi");
@@ -68,7 +68,7 @@ describe("given a turn that is watched", () => {
     ] as UserSignal[]);
   });
 
-  it("when the answer comes at once, then nobody is told that it is being written (D8)", async () => {
+  it("when the answer is immediate, then no typing signal is sent (D8)", async () => {
     core = await CoreUnderTest.start(["Hello", "Still here"]);
     await core.ask("m-1", "hi");
     core.clock.advance(1_000);

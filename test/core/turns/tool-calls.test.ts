@@ -28,22 +28,22 @@ const start = async (script: Answer[], tools: Tool[], options: TestOptions = {})
   runs.items.length = 0;
   core = await CoreUnderTest.start(script, { tools, ...options });
 };
-/** The results that the model was given with its n-th request. */
+/** The tool results in the n-th request to the model. */
 const resultsIn = (request: number): ToolResult[] =>
   core.model.requests.items[request - 1]?.messages.flatMap((message) =>
     message.role === "tool" ? message.results : [],
   ) ?? [];
 
 describe("given a model that calls tools", () => {
-  it("when it calls several at once, then they run side by side and each is answered once", async () => {
+  it("when it calls several at once, then they run concurrently and each has one result", async () => {
     let arrived = 0;
-    let meet = () => {};
-    const met = new Promise<void>((resolve) => {
-      meet = resolve;
+    let release = () => {};
+    const bothRun = new Promise<void>((resolve) => {
+      release = resolve;
     });
     const waiting = async () => {
-      if (++arrived === 2) meet();
-      await met;
+      if (++arrived === 2) release();
+      await bothRun;
       return `run ${arrived}`;
     };
     await start([calls({ name: "a" }, { name: "b" }), "done"], [tool("a", waiting), tool("b", waiting)]);
@@ -55,7 +55,7 @@ describe("given a model that calls tools", () => {
     expect(core.meter.counts["tool_runs_total a done"]).toBe(1);
   });
 
-  it("when a tool runs, then it knows for whom, and its key is the call's own", async () => {
+  it("when a tool runs, then its context has session, turn and origin, and each call has its own idempotency key", async () => {
     await start([calls({ name: "a", input: { x: 1 } }), calls({ name: "a" }), "done"], [tool("a", async () => "ok")]);
     const reply = await core.ask("m-1", "go");
     const turnId = reply.id.replace("/final", "");
@@ -67,11 +67,11 @@ describe("given a model that calls tools", () => {
     expect([first?.context.idempotencyKey, second?.context.idempotencyKey]).toEqual([`${turnId}/0/0`, `${turnId}/1/0`]);
   });
 
-  it("when a call cannot be run, then the model is told why and nothing runs", async () => {
+  it("when a call is invalid, then its result says why and no tool runs", async () => {
     const strict = tool("strict", async () => "ran", { input: z.object({ x: z.number() }) });
     const wrong = calls(
       { name: "strict", invalid: "no JSON" },
-      { name: "nobody" },
+      { name: "unknown" },
       { name: "strict", input: { x: "1" } },
     );
     await start([wrong, "done"], [strict]);
@@ -79,12 +79,12 @@ describe("given a model that calls tools", () => {
     const results = resultsIn(2);
     expect(results.map(({ failed }) => failed)).toEqual([true, true, true]);
     expect(results[0]?.output).toBe("no JSON");
-    expect(results[1]?.output).toContain('no tool named "nobody"');
-    expect(results[2]?.output).toContain("do not fit");
+    expect(results[1]?.output).toContain('no tool named "unknown"');
+    expect(results[2]?.output).toContain("The arguments are invalid");
     expect(runs.items).toHaveLength(0);
   });
 
-  it("when a tool throws, then the model gets its message and the turn goes on", async () => {
+  it("when a tool throws, then its result has the message and the turn continues", async () => {
     const broken = tool("broken", () => {
       throw new Error("the disk is full");
     });
@@ -93,7 +93,7 @@ describe("given a model that calls tools", () => {
     expect(resultsIn(2)).toEqual([{ callId: "call-0", name: "broken", output: "the disk is full", failed: true }]);
   });
 
-  it("when the store is away under a tool that can be repeated, then it runs again and the model is not told (F34)", async () => {
+  it("when the store is unavailable in a repeatable tool, then the turn is retried and the model does not see the failure (F34)", async () => {
     const remind = async () => {
       if (runs.items.length === 1) throw new BackboneUnavailable("writing: no answer from NATS");
       return "scheduled";
@@ -106,7 +106,7 @@ describe("given a model that calls tools", () => {
     );
   });
 
-  it("when the store is away under a tool that cannot be repeated, then the model is told", async () => {
+  it("when the store is unavailable in a tool that is not repeatable, then the model gets the failure", async () => {
     const send = async () => {
       throw new BackboneUnavailable("writing: no answer from NATS");
     };
@@ -115,7 +115,7 @@ describe("given a model that calls tools", () => {
     expect(resultsIn(2)[0]).toMatchObject({ failed: true, output: "writing: no answer from NATS" });
   });
 
-  it("when a tool never answers, then its deadline answers for it", async () => {
+  it("when a tool never returns, then its result is a timeout", async () => {
     await start([calls({ name: "slow" }), "done"], [tool("slow", () => new Promise<string>(() => {}))]);
     const reply = core.ask("m-1", "go");
     await runs.count(1);
@@ -125,7 +125,7 @@ describe("given a model that calls tools", () => {
     expect(runs.items[0]?.context.signal.aborted).toBe(true);
   });
 
-  it("when a tool says too much, then it is cut and says so", async () => {
+  it("when the output of a tool is too large, then it is cut and says so", async () => {
     await start([calls({ name: "loud" }), "done"], [tool("loud", async () => "é\u0001".repeat(50_000))]);
     await core.ask("m-1", "go");
     const output = resultsIn(2)[0]?.output ?? "";
@@ -141,7 +141,7 @@ describe("given a model that calls tools", () => {
     expect(resultsIn(2).at(-1)?.output).toContain("at most 64 calls at once");
   });
 
-  it("when it never stops calling, then the last step is without tools", async () => {
+  it("when it calls tools in every step, then the last step allows no tools", async () => {
     const again = Array.from({ length: 3 }, () => calls({ name: "a" }));
     await start([...again, "that is all"], [tool("a", async () => "ok")], { agent: { maxToolRounds: 3 } });
     expect(await core.ask("m-1", "go")).toMatchObject({ markdown: "that is all" });
@@ -149,7 +149,7 @@ describe("given a model that calls tools", () => {
     expect(runs.items).toHaveLength(3);
   });
 
-  it("when it calls even then, then nothing runs and the person is told", async () => {
+  it("when it calls a tool even then, then the tool does not run and the turn fails", async () => {
     await start([calls({ name: "a" }), calls({ name: "a" })], [tool("a", async () => "ok")], {
       agent: { maxToolRounds: 1 },
     });
@@ -160,7 +160,7 @@ describe("given a model that calls tools", () => {
     expect(runs.items).toHaveLength(1);
   });
 
-  it("when tools were used, then later turns still know it", async () => {
+  it("when tools were used, then later turns see their results", async () => {
     await start([calls({ name: "a" }), "done", "again"], [tool("a", async () => "42")]);
     await core.ask("m-1", "go");
     await core.ask("m-2", "and?");
@@ -176,7 +176,7 @@ describe("given a model that calls tools", () => {
 });
 
 describe("given a model with nothing to say (B7)", () => {
-  it("when it says so, then an empty final ends the wait", async () => {
+  it("when it calls nothing_to_say, then an empty final ends the wait", async () => {
     await start([calls({ name: "nothing_to_say" }), "next"], []);
     expect(await core.ask("m-1", "thanks")).toMatchObject({
       kind: "final",
@@ -188,7 +188,7 @@ describe("given a model with nothing to say (B7)", () => {
     expect(resultsIn(2)).toEqual([{ callId: "call-0", name: "nothing_to_say", output: "ok" }]);
   });
 
-  it("when it calls other tools as well, then those run and it goes on", async () => {
+  it("when it calls other tools as well, then those run and the turn continues", async () => {
     await start([calls({ name: "a" }, { name: "nothing_to_say" }), says("done")], [tool("a", async () => "ok")]);
     expect(await core.ask("m-1", "go")).toMatchObject({ markdown: "done", outcome: "answered" });
     expect(runs.items).toHaveLength(1);

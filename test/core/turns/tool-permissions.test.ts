@@ -4,7 +4,7 @@ import { syntheticMessage, type TurnMessage } from "../../../core/contract/messa
 import { requesterOf } from "../../../core/intake/answer-message.ts";
 import type { StepRequest } from "../../../core/model/step.ts";
 import { turnFeatures } from "../../../core/turn-features.ts";
-import type { Agent } from "../../../core/turns/agent.ts";
+import type { Agent } from "../../../core/turns/turn.ts";
 import { calls, type ScriptedModel } from "../../fakes/scripted-model.ts";
 import { sends, startPair, untilUnsolicited } from "../a2a/peers-under-test.ts";
 import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
@@ -21,15 +21,15 @@ const turnsOf = (model: ScriptedModel, is: (tools: readonly string[]) => boolean
   model.requests.items.map(toolsOf).filter(is);
 const isSubagent = (tools: readonly string[]) => tools.includes("complete_subtask");
 
-/** What a subagent reports with; everything else it can only have inherited. */
+/** The tools of subagents; all others are inherited. */
 const REPORTING = ["notify_owner", "complete_subtask"];
 const SCHEDULES = ["schedule_task", "list_schedules", "cancel_schedule", "run_schedule_now"];
 
 const widened = (tools: readonly string[], inherited: readonly string[]): string[] =>
   tools.filter((name) => !inherited.includes(name) && !REPORTING.includes(name));
 
-describe("given a turn and what it hands on (S5)", () => {
-  it("when it delegates and schedules, then neither subtask, run nor synthesis can use a tool that it could not", async () => {
+describe("given a turn that delegates (S5)", () => {
+  it("when it spawns a subtask and creates a schedule, then subtask, run and synthesis have only tools that it had", async () => {
     const schedule = { name: "schedule_task", input: { description: "later", prompt: "research b", when: "in 10 s" } };
     const pair = await startPair(
       roles({
@@ -55,12 +55,12 @@ describe("given a turn and what it hands on (S5)", () => {
     expect(all.flatMap((tools) => widened(tools, own))).toEqual([]);
     const [ofChat = [], ofRun = []] = [turnsOf(core.model, isSubagent).at(0), turnsOf(core.model, isSubagent).at(-1)];
     expect(ofChat).not.toContain("spawn_subtask");
-    // It could not delegate, so it can have nobody else do it later.
+    // A subtask that cannot delegate cannot create a schedule that could.
     expect(ofChat).not.toContain("schedule_task");
     expect(ofRun).toContain("spawn_subtask");
   });
 
-  it("when it asks a peer, then the peer has its own tools, and none of whoever woke it", async () => {
+  it("when it messages a peer, then the peer has its own tools and none of the caller's", async () => {
     const { core: started, peer } = await startPair(
       roles({ primary: sends({ message: "tides?", msg_type: "task_delegate" }) }),
       () => "high at noon",
@@ -74,7 +74,7 @@ describe("given a turn and what it hands on (S5)", () => {
   });
 });
 
-describe("given a calling agent", () => {
+describe("given an agent with a tool for people only", () => {
   const tools = [{ name: "note" }, { name: "schedule_task", isForPeople: true }];
   const agent = { name: "mooring", tools } as unknown as Agent;
   const features = turnFeatures({ inbound: { rulesOf: () => ({}) } } as unknown as Parameters<typeof turnFeatures>[0]);
@@ -107,20 +107,24 @@ describe("given a calling agent", () => {
     asker: { personId: "p", accountId: "alice", name: "alice" },
     traceId: "trace",
   });
-  const place = { tenant: "default", agent: "mooring" };
+  const agentRef = { tenant: "default", agent: "mooring" };
   const content = { id: "m", at: "2026-03-10T21:14:00.000Z", text: "x" };
-  const inboundTask = syntheticMessage(place, work("a2a-task"), { ...content, type: "task", data: {} });
-  const peerCall = syntheticMessage(place, work("peer-call"), { ...content, type: "peer", data: { mode: "consult" } });
+  const inboundTask = syntheticMessage(agentRef, work("a2a-task"), { ...content, type: "task", data: {} });
+  const peerCall = syntheticMessage(agentRef, work("peer-call"), {
+    ...content,
+    type: "peer",
+    data: { mode: "consult" },
+  });
 
-  it("when its task is worked on, then nothing is done that needs a person", () => {
+  it("when it works on an inbound task, then it does not have that tool", () => {
     expect(namesIn(inboundTask)).toEqual(["note", "ask_caller"]);
   });
 
-  it("when its task is handed on to a peer here, then the peer can do no more than the agent that was called", () => {
+  it("when it is the local peer to which an inbound task is passed on, then it does not have that tool", () => {
     expect(namesIn(peerCall)).toEqual(["note"]);
   });
 
-  it("when a person asks, then nothing is taken away", () => {
+  it("when a person asks, then it has all tools", () => {
     expect(namesIn(userMessage("m", "x"))).toEqual(["note", "schedule_task"]);
   });
 });

@@ -8,7 +8,7 @@ let core: CoreUnderTest;
 let finish: (() => void)[];
 afterEach(() => core.dispose());
 
-/** Each answer takes until the test finishes it. Only the test moves the time. */
+/** The test finishes each answer and advances the clock. */
 const start = async (maxTurnsPerPerson: number) => {
   finish = [];
   const script = () => () =>
@@ -27,7 +27,7 @@ const write = (id: string, account: string) =>
 const asked = () => core.model.requests.items.map(({ messages }) => JSON.stringify(messages));
 
 describe("given a person who writes in many conversations at once", () => {
-  it("when they have enough turns running, then the next waits for one to end, and others do not wait", async () => {
+  it("when the limit of turns is reached, then the next message waits for a turn to end, and other people do not wait", async () => {
     await start(2);
     for (const id of ["a1", "a2", "a3"]) await write(id, "ann");
     await core.model.requests.count(2);
@@ -40,7 +40,7 @@ describe("given a person who writes in many conversations at once", () => {
     for (const id of ["a1", "a2", "a3", "b1"]) expect((await core.replyTo(id)).markdown).toBe("done");
   });
 
-  it("when several wait, then each end lets one in, those first who came first, and no run of theirs is counted", async () => {
+  it("when several messages wait, then each end of a turn starts the next one in order, and waiting counts as no attempt", async () => {
     await start(1);
     await write("a1", "ann");
     await core.model.requests.count(1);

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => repository.remove());
 
-/** A program that leaves a file of its name when it runs. */
+/** A program that creates a file with its name when it runs. */
 const program = (name: string): string => {
   const path = join(repository.folder, `program-${name}`);
   writeFileSync(path, `#!/bin/sh\ntouch "${canaries}/${name}"\nexec cat\n`);
@@ -27,7 +27,7 @@ const program = (name: string): string => {
 
 const subtask = (n: number, base: string) => ({ id: `subtask-0000000${n}`, name: `knots ${n}`, workspace: { base } });
 
-/** Every key of git that can name a program, and the attributes by which a subtask chooses one. */
+/** The keys of git that can name a program, and the attributes that select one. */
 const PROGRAM_KEYS = [
   ...["filter.a.clean", "filter.a.smudge", "filter.b.process", "filter.c=d.clean", "filter.c=d.smudge"],
   ...["diff.a.textconv", "diff.b.command", "diff.external", "merge.a.driver", "merge.e.driver"],
@@ -48,7 +48,7 @@ const configure = (): void => {
   repository.git("config", "merge.verifySignatures", "true");
 };
 
-/** Both change the same lines: what the first has changed is merged, what the second has conflicts with it. */
+/** Two subtasks change the same lines: the changes of the first are merged, those of the second conflict. */
 const twoSubtasksWork = async (beforeTheyEnd: () => void = () => undefined) => {
   const workspaces = repository.workspaces();
   const base = await workspaces.base();
@@ -71,18 +71,18 @@ const twoSubtasksWork = async (beforeTheyEnd: () => void = () => undefined) => {
 };
 
 describe("given a repository whose configuration names programs", () => {
-  it("when subtasks choose them by attributes, then none of them runs (S12)", async () => {
+  it("when subtasks select them by attributes, then no program runs (S12)", async () => {
     configure();
     await twoSubtasksWork();
     expect(readdirSync(canaries)).toEqual([]);
   });
 
-  it("when they are configured while subtasks work, then none of them runs (S12)", async () => {
+  it("when they are configured while subtasks run, then no program runs (S12)", async () => {
     await twoSubtasksWork(configure);
     expect(readdirSync(canaries)).toEqual([]);
   });
 
-  it("when they are in a file that the configuration includes, then none of them runs (S12)", async () => {
+  it("when they are in a file that the configuration includes, then no program runs (S12)", async () => {
     const included = join(repository.folder, "included");
     writeFileSync(included, `[filter "a"]\n\tclean = ${program("clean")}\n\tsmudge = ${program("smudge")}\n`);
     repository.git("config", "include.path", included);
@@ -91,8 +91,8 @@ describe("given a repository whose configuration names programs", () => {
   });
 });
 
-describe("given a subtask whose command writes more than files", () => {
-  it("when it leaves a repository with a filter inside its workspace, then nothing is run or committed (S12)", async () => {
+describe("given a subtask whose command changes git's own files", () => {
+  it("when it creates a repository with a filter inside its workspace, then no program runs and nothing is committed (S12)", async () => {
     const workspaces = repository.workspaces();
     const one = subtask(1, await workspaces.base());
     const nested = join(await workspaces.open(one), "nested");
@@ -112,7 +112,7 @@ describe("given a subtask whose command writes more than files", () => {
     expect(await workspaces.changes(one)).toMatchObject({ files: 0 });
   });
 
-  it("when it puts another repository in place of its own, then nothing is run or committed (S12)", async () => {
+  it("when it replaces the repository of its workspace, then no program runs and nothing is committed (S12)", async () => {
     const workspaces = repository.workspaces();
     const one = subtask(1, await workspaces.base());
     const path = await workspaces.open(one);

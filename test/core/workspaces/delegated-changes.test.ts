@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { activityOf } from "../../../core/contract/messages/activity.ts";
+import { activityOf } from "../../../core/contract/messages/agent-reply.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
 import {
@@ -41,7 +41,7 @@ const start = async (more: Partial<Roles> = {}) => {
 };
 
 describe("given an agent whose subtasks work on a repository", () => {
-  it("when they have ended, then their changes are told, and stay apart until they are merged (S12)", async () => {
+  it("when they have ended, then their changes are reported, and stay outside the repository until they are merged (S12)", async () => {
     await start({ continuation: ({ text }) => text });
     const [, answer] = await untilFinals(core, 2);
     expect(answer?.markdown).toContain("In its workspace: 1 file changed, +1 −0 (tides.md).");
@@ -56,10 +56,10 @@ describe("given an agent whose subtasks work on a repository", () => {
     expect((await subtask(core, id)).result?.artifacts).toMatchObject({ files: 1, changed: ["tides.md"] });
   });
 
-  it("when the owner looks at, merges and discards them, then that is done (S12)", async () => {
-    const said: string[] = [];
-    let results = "";
-    const idOf = (name: string) => results.match(new RegExp(`### ${name} \\((subtask-\\w+)\\)`))?.[1];
+  it("when the owner lists, shows, merges and discards changes, then each tool does so (S12)", async () => {
+    const results: string[] = [];
+    let prompt = "";
+    const idOf = (name: string) => prompt.match(new RegExp(`### ${name} \\((subtask-\\w+)\\)`))?.[1];
     const [one, two] = [() => idOf("tides"), () => idOf("knots")];
     const steps = [
       () => calls({ name: "list_changed_files", input: { id: one() } }),
@@ -70,13 +70,13 @@ describe("given an agent whose subtasks work on a repository", () => {
     ];
     await start({
       continuation: ({ outputs, text }) => {
-        results = text;
-        said.splice(0, said.length, ...outputs);
+        prompt = text;
+        results.splice(0, results.length, ...outputs);
         return steps[outputs.length]?.() ?? "all is merged";
       },
     });
     await untilFinals(core, 2);
-    expect(said).toEqual([
+    expect(results).toEqual([
       expect.stringMatching(/^1 file changed, \+1 −0, on branch mooring\/subtask-\w+\ntides\.md$/),
       expect.stringContaining("+all about tides"),
       "Merged into main.",
@@ -87,7 +87,7 @@ describe("given an agent whose subtasks work on a repository", () => {
     expect(readdirSync(repository.worktrees)).toEqual([one()]);
   });
 
-  it("when somebody else in the room would have them merged or discarded, then the agent may only show them (I3)", async () => {
+  it("when another person in the room asks to merge or discard them, then the agent can only show them (I3)", async () => {
     const conversation = { channel: "web", room: "lobby", kind: "shared" as const };
     const bob = { conversation, account: { id: "bob", name: "Bob" } };
     let id = "";
@@ -109,7 +109,7 @@ describe("given an agent whose subtasks work on a repository", () => {
     expect(await does("merge_workspace", {})).toBe("Merged into main.");
   });
 
-  it("when the person presses the buttons, then they see, take and leave what was changed; others cannot", async () => {
+  it("when the asker presses the buttons, then the changes are shown, merged and discarded; for others they are refused", async () => {
     await start();
     await untilFinals(core, 2);
     const [last] = completions(await core.replies.until((replies) => completions(replies).length > 0));
@@ -131,7 +131,7 @@ describe("given an agent whose subtasks work on a repository", () => {
     expect(repository.git("log", "--oneline", "--merges").trim().split("\n")).toHaveLength(1);
   });
 
-  it("when the repository is dirty, then nothing is spawned, and the model is told what to do (S12, B6)", async () => {
+  it("when the repository has uncommitted changes, then no subtask starts, and the refusal says what to do (S12, B6)", async () => {
     repository.write("draft.md", "not yet");
     let refusal = "";
     await start({

@@ -7,7 +7,7 @@ import { fileTools } from "../../../core/workspaces/file-tools.ts";
 import { ScratchRepository } from "./scratch-repository.ts";
 
 const ID = "subtask-00000001";
-const SECRET = "the secret of the house";
+const SECRET = "a secret text";
 const context = {
   delegationContext: { subtaskId: ID },
   signal: new AbortController().signal,
@@ -32,7 +32,7 @@ afterEach(() => repository.remove());
 const use = (name: string, input: object) => (tools.get(name) as Tool).run(input, context);
 
 describe("given a workspace", () => {
-  it("when files are written, then they can be read, listed and found (S12)", async () => {
+  it("when the agent writes files, then it can read, list and find them (S12)", async () => {
     await use("write_file", { path: "src/deep/knots.ts", content: "bowline\nclove hitch\n" });
     expect(await use("read_file", { path: "src/deep/knots.ts" })).toBe("bowline\nclove hitch\n");
     expect(await use("read_file", { path: "src/deep/knots.ts", firstLine: 2, lines: 1 })).toMatch(
@@ -44,44 +44,44 @@ describe("given a workspace", () => {
     expect(await use("search_files", { text: ".*" })).toBe("Nothing was found.");
   });
 
-  it("when a shorter text replaces a longer one, then nothing of that is left", async () => {
+  it("when a shorter text replaces a longer one, then nothing of the longer one remains", async () => {
     await use("write_file", { path: "README.md", content: "short" });
     expect(readFileSync(join(root, "README.md"), "utf8")).toBe("short");
   });
 
-  it("when a file is too large or no text, then that is said", async () => {
+  it("when a file is too large, not a text or missing, then the error says so", async () => {
     writeFileSync(join(root, "large"), "x".repeat(300_000));
     writeFileSync(join(root, "binary"), Buffer.from([1, 0, 2]));
     await expect(use("read_file", { path: "large" })).rejects.toThrow("300000 bytes");
     await expect(use("read_file", { path: "binary" })).rejects.toThrow("is not a text file");
     await expect(use("read_file", { path: "absent" })).rejects.toThrow("cannot be opened (ENOENT)");
-    await expect(use("write_file", { path: "README.md/x", content: "" })).rejects.toThrow("cannot be made");
+    await expect(use("write_file", { path: "README.md/x", content: "" })).rejects.toThrow("cannot be created");
     await expect(use("write_file", { path: "", content: "" })).rejects.toThrow("Name a file");
   });
 
-  it("when a command is allowed, then it runs there, and finds no secret in its environment", async () => {
+  it("when a command is allowed, then it runs in the workspace, and its environment has no secret", async () => {
     process.env.PLANTED_TOKEN = SECRET;
     const [allowed] = [["node", "-e", "console.log(process.cwd(), Object.keys(process.env).join())"]];
-    const said = await use("run_command", { command: allowed });
+    const output = await use("run_command", { command: allowed });
     delete process.env.PLANTED_TOKEN;
-    expect(said).toMatch(/^It ended with 0\.\n/);
-    expect(said).toContain(root);
-    expect(said).not.toContain("PLANTED_TOKEN");
+    expect(output).toMatch(/^Exit code 0\.\n/);
+    expect(output).toContain(root);
+    expect(output).not.toContain("PLANTED_TOKEN");
   });
 
-  it("when a command is not allowed, word for word, then it does not run", async () => {
+  it("when a command is not exactly an allowed one, then it does not run", async () => {
     for (const command of [["rm", "-rf", "/"], ["sleep", "60", "1"], ["sleep"], ["sleep 60"]]) {
-      await expect(use("run_command", { command })).rejects.toThrow("not allowed. What is:");
+      await expect(use("run_command", { command })).rejects.toThrow("not allowed. Allowed:");
     }
   });
 
-  it("when a command takes too long or says too much, then it is stopped, or cut", async () => {
+  it("when a command takes too long, then it is stopped; when it prints too much, then its output is cut", async () => {
     expect(await use("run_command", { command: ["sleep", "60"] })).toContain("It did not end: it took longer than 1 s");
     expect((await use("run_command", { command: ["yes"] })).length).toBeLessThan(31_000);
   });
 });
 
-describe("given links, secrets and git's own files around it", () => {
+describe("given links to files outside, and git's own files", () => {
   const plant = () => {
     const outside = join(repository.folder, "outside");
     mkdirSync(outside);
@@ -93,7 +93,7 @@ describe("given links, secrets and git's own files around it", () => {
     return outside;
   };
 
-  it("when any path is tried, then nothing outside is read, changed or made (S12)", async () => {
+  it("when any path is tried, then no tool reads, changes or creates a file outside (S12)", async () => {
     const outside = plant();
     const git = readFileSync(join(root, ".git"), "utf8");
     const step = fc.constantFrom(
@@ -124,7 +124,7 @@ describe("given links, secrets and git's own files around it", () => {
     );
     await fc.assert(
       fc.asyncProperty(path, async (tried) => {
-        const said = await Promise.all(
+        const outputs = await Promise.all(
           [
             use("read_file", { path: tried }),
             use("write_file", { path: tried, content: "mine" }),
@@ -132,7 +132,7 @@ describe("given links, secrets and git's own files around it", () => {
             use("search_files", { text: "secret", folder: tried }),
           ].map((one) => one.catch(String)),
         );
-        expect(said.join("\n")).not.toContain(SECRET);
+        expect(outputs.join("\n")).not.toContain(SECRET);
         expect(readFileSync(join(outside, "secret"), "utf8")).toBe(SECRET);
         expect(existsSync(join(outside, "new"))).toBe(false);
         expect(readFileSync(join(root, ".git"), "utf8")).toBe(git);

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { WorkspaceConfig } from "../../../core/workspaces/config.ts";
 import { Workspaces } from "../../../core/workspaces/workspaces.ts";
 
-/** A real repository with one commit, in a folder of its own. */
+/** A real repository with one commit, in a temporary folder. */
 export class ScratchRepository {
   readonly folder = mkdtempSync(join(tmpdir(), "mooring-repository-"));
   readonly path = join(this.folder, "repository");

@@ -12,7 +12,7 @@ afterEach(() => repository.remove());
 const subtask = (n: number, base: string) => ({ id: `subtask-0000000${n}`, name: `knots ${n}`, workspace: { base } });
 
 describe("given a repository", () => {
-  it("when two subtasks change the same file, then each has its own, and both can be told apart (S12)", async () => {
+  it("when two subtasks change the same file, then each has its own copy and its own changes (S12)", async () => {
     const workspaces = repository.workspaces();
     const base = await workspaces.base();
     const [one, two] = [subtask(1, base), subtask(2, base)];
@@ -34,7 +34,7 @@ describe("given a repository", () => {
     expect(readFileSync(join(repository.path, "README.md"), "utf8")).toBe("one\ntwo\nthree\n");
   });
 
-  it("when a subtask is taken up again, then it finds what it has left, committed or not", async () => {
+  it("when a subtask resumes, then it finds its earlier changes, committed or not", async () => {
     const base = await repository.workspaces().base();
     const one = subtask(1, base);
     const path = await repository.workspaces().open(one);
@@ -46,7 +46,7 @@ describe("given a repository", () => {
     expect(await repository.workspaces().changes(one)).toMatchObject({ files: 1 });
   });
 
-  it("when a process has died while it made a worktree, then it is made anew", async () => {
+  it("when a process crashed while it created a worktree, then the worktree is created again", async () => {
     const workspaces = repository.workspaces();
     const one = subtask(1, await workspaces.base());
     mkdirSync(join(workspaces.pathOf(one), "half"), { recursive: true });
@@ -55,7 +55,7 @@ describe("given a repository", () => {
     expect(existsSync(join(path, "README.md"))).toBe(true);
   });
 
-  it("when git has died while it filled a worktree, then it is made anew, whether or not the folder is there", async () => {
+  it("when git crashed while it filled a worktree, then the worktree is created again, with or without its folder", async () => {
     const workspaces = repository.workspaces();
     const one = subtask(1, await workspaces.base());
     const path = await workspaces.open(one);
@@ -70,7 +70,7 @@ describe("given a repository", () => {
     expect(existsSync(join(path, "README.md"))).toBe(true);
   });
 
-  it("when git has died while it noted changes, then its lock is not in the way for ever", async () => {
+  it("when git crashed with its index locked, then the stale lock is removed after a wait", async () => {
     const workspaces = repository.workspaces();
     const one = subtask(1, await workspaces.base());
     writeFileSync(join(await workspaces.open(one), "new.md"), "a\n");
@@ -78,7 +78,7 @@ describe("given a repository", () => {
     expect(await workspaces.close(one)).toMatchObject({ files: 1, changed: ["new.md"] });
   });
 
-  it("when a process has died while it discarded one, then the folder is there, by which the rest is found", async () => {
+  it("when a process crashed while it discarded a worktree, then the folder still exists, and discarding again removes the rest", async () => {
     const workspaces = repository.workspaces();
     const one = subtask(1, await workspaces.base());
     await workspaces.open(one);
@@ -89,7 +89,7 @@ describe("given a repository", () => {
     expect(repository.git("worktree", "list").trim().split("\n")).toHaveLength(1);
   });
 
-  it("when it has changes that are not committed, then it is refused at once, with advice (S12)", async () => {
+  it("when it has uncommitted changes, then it is refused at once, with advice (S12)", async () => {
     repository.write("draft.md", "not yet");
     await expect(repository.workspaces().base()).rejects.toThrow(
       /not committed \(draft\.md\).*committed, stashed or discarded/,
@@ -97,24 +97,24 @@ describe("given a repository", () => {
   });
 
   it.each([
-    ["is not there", "/nonexistent"],
-    ["is no repository", "/tmp"],
-  ])("when it %s, then that is said", async (_, path) => {
+    ["does not exist", "/nonexistent"],
+    ["is not a repository", "/tmp"],
+  ])("when its path %s, then the error says so", async (_, path) => {
     await expect(repository.workspaces({ repository: path }).base()).rejects.toThrow(`${path} is not a git repository`);
   });
 
-  it("when changes are merged, then they are in the repository, and merging again changes nothing", async () => {
+  it("when changes are merged, then the repository contains them, and merging again changes nothing", async () => {
     const workspaces = repository.workspaces();
     const one = subtask(1, await workspaces.base());
     writeFileSync(join(await workspaces.open(one), "new.md"), "a\n");
     await workspaces.close(one);
     expect(await workspaces.merge(one)).toBe("Merged into main.");
     expect(readFileSync(join(repository.path, "new.md"), "utf8")).toBe("a\n");
-    expect(await workspaces.merge(one)).toBe("It is merged already.");
+    expect(await workspaces.merge(one)).toBe("It is already merged.");
     expect(repository.git("status", "--porcelain")).toBe("");
   });
 
-  it("when changes conflict, then the files are named and the repository stays as it was", async () => {
+  it("when changes conflict, then the error names the files and the repository is unchanged", async () => {
     const workspaces = repository.workspaces();
     const base = await workspaces.base();
     const both = [subtask(1, base), subtask(2, base)] as const;
@@ -129,7 +129,7 @@ describe("given a repository", () => {
     expect(repository.git("status", "--porcelain")).toBe("");
   });
 
-  it("when a workspace is discarded, then worktree and branch are gone, and doing it again is harmless", async () => {
+  it("when a workspace is discarded, then worktree and branch are removed; discarding is idempotent", async () => {
     const workspaces = repository.workspaces();
     const one = subtask(1, await workspaces.base());
     writeFileSync(join(await workspaces.open(one), "new.md"), "a\n");
@@ -142,7 +142,7 @@ describe("given a repository", () => {
     await expect(workspaces.merge(one)).rejects.toThrow("has no workspace");
   });
 
-  it("when the repository has hooks, then none of them runs", async () => {
+  it("when the repository has hooks, then no hook runs", async () => {
     const hook = `#!/bin/sh\ntouch ${repository.folder}/ran\n`;
     for (const name of ["post-checkout", "pre-commit", "post-commit", "post-merge"]) {
       writeFileSync(join(repository.path, ".git/hooks", name), hook, { mode: 0o755 });

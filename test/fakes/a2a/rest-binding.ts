@@ -13,7 +13,7 @@ import {
 import { restStatusFor, toRestErrorBody } from "@a2a-js/sdk/errors";
 import { type A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
 
-/** HTTP+JSON, as far as a client of ours goes, below "/rest". */
+/** The HTTP+JSON routes that our client uses, below "/rest". */
 export const answerRest = async (
   handler: A2ARequestHandler,
   { method, url }: Pick<IncomingMessage, "method" | "url">,

@@ -20,21 +20,21 @@ import { answerRest } from "./rest-binding.ts";
 
 export { TaskState } from "@a2a-js/sdk";
 
-/** What the agent's own code says in a task. */
+/** The interface of the agent's own code to its task. */
 export interface Work {
   readonly text: string;
   readonly message: Message;
   readonly taskId: string;
-  /** How many messages it has had in this task. */
+  /** Number of messages in this task so far. */
   readonly round: number;
   status(state: TaskState, text?: string): void;
-  /** A part of an artifact, as agents stream them. */
+  /** A chunk of a streamed artifact. */
   chunk(text: string, options?: ChunkOptions): void;
   answer(text: string): void;
 }
 
 export interface ChunkOptions {
-  /** "answer" if it does not matter. */
+  /** Default: "answer". */
   readonly artifactId?: string;
   /** Continues the artifact; without it, the chunk begins or replaces it. */
   readonly append?: boolean;
@@ -45,28 +45,28 @@ export type Behaviour = (work: Work) => Promise<void> | void;
 
 export interface SdkAgentOptions {
   readonly capabilities?: { streaming?: boolean; pushNotifications?: boolean };
-  /** What callers must show, if anything. */
+  /** Bearer token that callers must send. */
   readonly token?: string;
-  /** The same as a key, in a header that the card names. */
+  /** Key that callers must send in a header that the card names. */
   readonly apiKey?: { readonly header: string; readonly value: string };
   readonly description?: string;
-  /** The one way in which it can be talked to. */
+  /** The only supported binding or version. */
   readonly speaks?: "JSON-RPC" | "HTTP+JSON" | "0.3";
-  /** Where its card says that it is, if that is not here. */
-  readonly elsewhere?: string;
-  /** Whether it does what a request wants, but is cut off: before its answer, or after the first event of a stream. */
+  /** Address in its card; by default its own. */
+  readonly cardUrl?: string;
+  /** Handles the request but closes the connection: before the response, or after the first event of a stream. */
   readonly isCut?: (method: string) => boolean;
-  /** Takes a request out of the SDK's hands. */
+  /** Responds instead of the SDK; true if it did. */
   readonly intercept?: (request: IncomingMessage, response: ServerResponse, body: string) => boolean;
 }
 
-/** A remote agent: the protocol's own server on a port of its own. */
+/** A remote agent: the SDK's server on its own port. */
 export class SdkAgent {
-  /** Methods, or with HTTP+JSON paths, in the order they came. */
+  /** Methods, or paths with HTTP+JSON, in the order of arrival. */
   readonly requests: string[] = [];
   readonly headers: IncomingHttpHeaders[] = [];
-  /** The messages that its code was given. */
-  readonly heard: Message[] = [];
+  /** The messages that its code got. */
+  readonly received: Message[] = [];
   behave: Behaviour;
   options: SdkAgentOptions;
   readonly #server: Server;
@@ -102,7 +102,7 @@ export class SdkAgent {
       execute: async (request: RequestContext, bus: ExecutionEventBus) => {
         const round = (rounds.get(request.taskId) ?? 0) + 1;
         rounds.set(request.taskId, round);
-        this.heard.push(request.userMessage);
+        this.received.push(request.userMessage);
         await this.behave(workOf(request, bus, round));
         bus.finished();
       },
@@ -115,7 +115,7 @@ export class SdkAgent {
   }
 
   #card(): AgentCard {
-    const { speaks, elsewhere = this.url, apiKey } = this.options;
+    const { speaks, cardUrl = this.url, apiKey } = this.options;
     const isRest = speaks === "HTTP+JSON";
     return CardJson.fromJSON({
       name: "Remote",
@@ -123,7 +123,7 @@ export class SdkAgent {
       version: "1",
       supportedInterfaces: [
         {
-          url: `${elsewhere}/${isRest ? "rest" : "rpc"}`,
+          url: `${cardUrl}/${isRest ? "rest" : "rpc"}`,
           protocolBinding: isRest ? "HTTP+JSON" : "JSONRPC",
           protocolVersion: "1.0",
         },
@@ -147,7 +147,7 @@ export class SdkAgent {
     if (request.url?.endsWith("agent-card.json"))
       return send(response, 200, isOld ? this.#oldCard() : this.#wireCard());
     this.headers.push(request.headers);
-    if (!this.#lets(request)) return send(response, 401, { error: "who are you?" });
+    if (!this.#isAuthorised(request)) return send(response, 401, { error: "unauthorised" });
     if (this.#handler === undefined) return send(response, 503, {});
     if (this.options.speaks === "HTTP+JSON") {
       this.requests.push(new URL(request.url ?? "", this.url).pathname);
@@ -167,7 +167,7 @@ export class SdkAgent {
     response.writeHead(200, SSE_HEADERS);
     try {
       for await (const event of result) {
-        // The work goes on, whoever has left.
+        // The task continues after the client has disconnected.
         if (response.destroyed) continue;
         await new Promise((written) => response.write(formatSSEEvent(event), written));
         if (isCut) response.destroy();
@@ -179,7 +179,7 @@ export class SdkAgent {
     response.end();
   }
 
-  #lets({ headers }: IncomingMessage): boolean {
+  #isAuthorised({ headers }: IncomingMessage): boolean {
     const { token, apiKey } = this.options;
     if (apiKey !== undefined) return headers[apiKey.header.toLowerCase()] === apiKey.value;
     return token === undefined || headers.authorization === `Bearer ${token}`;

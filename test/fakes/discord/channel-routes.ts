@@ -4,7 +4,7 @@ import { refusal } from "./fake-rest.ts";
 import { PostInput, pingsOf } from "./post-input.ts";
 import type { FakeMessage, World } from "./world.ts";
 
-export interface ChannelRoutesParts {
+export interface ChannelRoutesDeps {
   readonly world: World;
   readonly typing: Recorder<string>;
   posted(message: FakeMessage): void;
@@ -17,13 +17,13 @@ const CODES: Record<number, string> = {
   50278: "Cannot send messages to this user due to having no mutual guilds",
 };
 
-/** Channels and the messages in them. */
-export const channelRoutes = ({ world, typing, posted }: ChannelRoutesParts): readonly Route[] => {
+/** The API of channels and their messages. */
+export const channelRoutes = ({ world, typing, posted }: ChannelRoutesDeps): readonly Route[] => {
   const inChannel = (id: string, answer: () => RestAnswer): RestAnswer => {
     const channel = world.channels.get(id);
     if (channel === undefined) return refusal(404, 10_003, "Unknown Channel");
-    const isOut = channel.guild_id !== undefined && !world.guilds.has(channel.guild_id);
-    const code = isOut ? 50_001 : channel.refuses;
+    const isInaccessible = channel.guild_id !== undefined && !world.guilds.has(channel.guild_id);
+    const code = isInaccessible ? 50_001 : channel.refuses;
     return code === undefined ? answer() : refusal(403, code, CODES[code] ?? "Forbidden");
   };
 
@@ -77,7 +77,7 @@ export const channelRoutes = ({ world, typing, posted }: ChannelRoutesParts): re
     if (!(limit >= 1 && limit <= 100)) return refusal(400, 50_035, "Invalid Form Body");
     const messages = world.messagesIn(channelId).filter(({ id }) => BigInt(id) > after);
     const oldest = messages.sort((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1)).slice(0, limit);
-    // Newest first, without the server and without nonces, which Discord does not keep.
+    // Newest first, without the server; Discord does not store nonces.
     return { status: 200, body: oldest.reverse().map(({ guild_id: _, nonce: __, ...rest }) => shown(rest)) };
   };
 
@@ -115,5 +115,5 @@ export const channelRoutes = ({ world, typing, posted }: ChannelRoutesParts): re
   ];
 };
 
-/** Without what only the tests know. */
+/** Removes the field that exists only for tests. */
 const shown = ({ pings: _, ...message }: FakeMessage): object => message;

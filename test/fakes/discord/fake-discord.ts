@@ -15,21 +15,21 @@ export interface Saying {
   readonly person: string;
   readonly in: FakeChannel;
   readonly text: string;
-  /** Calls the bot, as people do in servers. */
+  /** The text begins with a mention of the bot. */
   readonly mention?: boolean;
   readonly answers?: FakeMessage;
   readonly files?: readonly { readonly name: string; readonly bytes: Buffer }[];
-  /** Whatever Discord could also send. */
+  /** Further or different fields of the message. */
   readonly more?: Partial<FakeMessage>;
 }
 
-/** Discord on loopback: one HTTP server with its API, its gateway and its files. */
+/** A local Discord: one HTTP server with the API, the gateway and files. */
 export class FakeDiscord {
   token = "fake.discord.token";
   readonly world = new World();
   readonly gateway = new FakeGateway(this.world, () => this.token);
   readonly interactions = new FakeInteractions(this.world, (t, d) => this.gateway.dispatch(t, d));
-  /** Ids of channels, one for each call. */
+  /** Channel id of each typing call. */
   readonly typing = new Recorder<string>();
   readonly rest: FakeRest;
   registeredCommands: unknown = [];
@@ -62,7 +62,7 @@ export class FakeDiscord {
     return `${this.#origin}/api`;
   }
 
-  /** What people see of the bot, in order. */
+  /** The bot's messages, in order. */
   get posted(): readonly FakeMessage[] {
     return this.world.messages.filter(({ author }) => author.id === this.world.bot.id);
   }
@@ -72,14 +72,14 @@ export class FakeDiscord {
     return this.posted;
   }
 
-  /** A person writes: it is kept, and told to whoever is connected. */
+  /** A person writes: stores the message and dispatches it to all sessions. */
   say(saying: Saying): FakeMessage {
     const message = this.write(saying);
     this.gateway.dispatchMessage(message);
     return message;
   }
 
-  /** A person writes while nobody listens: it is only kept. */
+  /** A person writes: stores the message without dispatching it. */
   write({ person, in: channel, text, mention = false, answers, files = [], more = {} }: Saying): FakeMessage {
     const { bot, ids } = this.world;
     const id = ids.next();
@@ -115,14 +115,14 @@ export class FakeDiscord {
     return this.interactions.make(this.world.person(person), channel, { type: 3, data, message: { id: message.id } });
   }
 
-  /** The server is no longer the bot's. */
+  /** Removes the bot from a server and dispatches the event. */
   removeBotFrom(guildId: string): void {
     this.world.guilds.delete(guildId);
     this.gateway.dispatch("GUILD_DELETE", { id: guildId });
   }
 
   async stop(): Promise<void> {
-    this.rest.mend();
+    this.rest.recover();
     await this.gateway.stop();
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
@@ -171,7 +171,7 @@ export class FakeDiscord {
         /^\/applications\/\d+\/commands$/,
         ({ body }) => {
           const commands = body as { options?: unknown[] }[];
-          // Discord adds what it knows better, and leaves out what is empty.
+          // Discord adds fields and omits empty options.
           this.registeredCommands = commands.map(({ options = [], ...rest }) => ({
             ...rest,
             id: world.ids.next(),

@@ -16,22 +16,21 @@ interface Session {
   socket: WebSocket | undefined;
 }
 
-/** What happened on the gateway, in order. */
 export type GatewayEvent = "connected" | "identified" | "resumed" | "resume refused" | "closed" | "turned away";
 
 /** Discord's gateway: sessions that outlive their connection, numbered dispatches, heartbeats, close codes. */
 export class FakeGateway {
   readonly events = new Recorder<GatewayEvent>();
-  /** The payloads of all IDENTIFYs. */
+  /** The payload of each IDENTIFY. */
   readonly identifies: { intents: number; shard: unknown }[] = [];
   heartbeatIntervalMs = 41_250;
-  /** Switches for faults. */
+  /** Fault switches. */
   saysHello = true;
   saysReady = true;
   acknowledgesHeartbeats = true;
   acceptsConnections = true;
   allowsMessageContent = true;
-  /** For what a test wants to break by hand. */
+  /** Lets a test change the READY payload. */
   ready: (payload: object) => unknown = (payload) => payload;
   readonly #world: World;
   readonly #token: () => string;
@@ -63,7 +62,7 @@ export class FakeGateway {
     return [...this.#sessions.values()].filter(({ socket }) => socket !== undefined);
   }
 
-  /** To every session that asked for such events, whether it is connected now or will resume. */
+  /** Sends an event to every session with these intents; a disconnected session gets it when it resumes. */
   dispatch(t: string, d: unknown, needs = 0): void {
     for (const session of this.#sessions.values()) {
       if ((session.intents & needs) !== needs) continue;
@@ -73,7 +72,7 @@ export class FakeGateway {
     }
   }
 
-  /** A message as each session may see it: without its intent, the text of strangers is left out. */
+  /** Sends a message to every session. Without the content intent, messages that do not concern the bot have no text. */
   dispatchMessage(message: FakeMessage): void {
     const isPrivate = this.#world.channels.get(message.channel_id)?.type === ChannelType.private;
     const { pings: _, ...data } = message;
@@ -90,7 +89,7 @@ export class FakeGateway {
     }
   }
 
-  /** The network fails: no close frame. */
+  /** Ends all connections without a close frame. */
   drop(): void {
     for (const client of this.#sockets.clients) client.terminate();
   }
@@ -104,7 +103,7 @@ export class FakeGateway {
     for (const { socket } of this.live) send(socket, { op: Op.reconnect, d: null });
   }
 
-  /** Sessions that cannot be resumed are forgotten. */
+  /** Sends INVALID_SESSION; if it is not resumable, drops the sessions. */
   invalidate(resumable: boolean): void {
     const sockets = this.live.map(({ socket }) => socket);
     if (!resumable) this.#sessions.clear();
@@ -119,7 +118,7 @@ export class FakeGateway {
     for (const { socket } of this.live) send(socket, { op: Op.heartbeat, d: null });
   }
 
-  /** Whatever bytes, to everybody. */
+  /** Sends arbitrary text to every connection. */
   sendRaw(text: string): void {
     for (const client of this.#sockets.clients) client.send(text);
   }
@@ -136,7 +135,7 @@ export class FakeGateway {
     socket.on("close", (code) => {
       this.events.add("closed");
       if (session?.socket === socket) session.socket = undefined;
-      // Discord ends the session of a client that says goodbye.
+      // Discord ends the session of a client that closes with 1000 or 1001.
       if (session && (code === 1_000 || code === 1_001)) this.#sessions.delete(session.id);
     });
     socket.on("message", (bytes) => {

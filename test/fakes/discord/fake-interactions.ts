@@ -8,17 +8,17 @@ import type { FakeChannel, FakeUser, World } from "./world.ts";
 
 const EPHEMERAL = 64;
 
-/** How an interaction looks to the person who made it. */
+/** An interaction as its person sees it. */
 export interface FakeInteraction {
   readonly id: string;
   readonly token: string;
-  /** When it was made and acknowledged, in milliseconds. */
+  /** Times of creation and acknowledgement, in milliseconds. */
   readonly madeAt: number;
   acknowledgedAt: number | undefined;
   ephemeral: boolean;
-  /** It shows "is thinking". */
+  /** Discord shows "is thinking". */
   thinking: boolean;
-  /** What was answered, in order. */
+  /** The answers, in order. */
   readonly answers: { id: string; content: string; components: readonly unknown[] }[];
 }
 
@@ -27,7 +27,7 @@ const CallbackInput = z.discriminatedUnion("type", [
   z.object({ type: z.literal(5), data: z.object({ flags: z.number().optional() }).default({}) }),
 ]);
 
-/** Slash commands and buttons, from the press to the last answer. */
+/** The API of slash commands and buttons. */
 export class FakeInteractions {
   readonly all: FakeInteraction[] = [];
   readonly changes = new Recorder<FakeInteraction>();
@@ -125,7 +125,7 @@ export class FakeInteractions {
     ],
   ];
 
-  /** Discord takes answers for 15 minutes. */
+  /** Ends the time limit of an interaction; Discord accepts answers for 15 minutes. */
   expire(interaction: FakeInteraction): void {
     this.all.splice(this.all.indexOf(interaction), 1);
   }

@@ -4,7 +4,7 @@ import { RateBuckets } from "./rate-buckets.ts";
 
 export interface RestCall {
   readonly method: string;
-  /** Without the version, and without the query. */
+  /** Without the API version and the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: unknown;
@@ -16,9 +16,9 @@ export interface RestAnswer {
 }
 
 /**
- * rate-limited: 429 for the route. global-limit: 429 for all. unavailable: 503. answer-lost: it is done, the connection
- * is cut before the answer. cut: the connection is cut, nothing is done. hanging: no answer until mended.
- * half-answer: the answer begins and never ends. garbage: 200 with what is not JSON. firewall: 403 in HTML.
+ * rate-limited: 429 for the route. global-limit: 429 for all routes. unavailable: 503. answer-lost: executes the call, then
+ * cuts the connection. cut: cuts the connection without executing the call. hanging: no response until `recover`.
+ * half-answer: the response never ends. garbage: 200 with invalid JSON. firewall: 403 with HTML.
  */
 export type RestFault =
   | "rate-limited"
@@ -36,11 +36,11 @@ export type Route = readonly [method: string, path: RegExp, answer: (call: RestC
 
 const RETRY_AFTER_S = 0.3;
 
-/** Discord's HTTP API: authorization, buckets, faults; what it answers is in its routes. */
+/** Discord's HTTP API: authorization, rate limits and faults. The routes make the responses. */
 export class FakeRest {
   readonly calls = new Recorder<RestCall>();
   readonly buckets = new RateBuckets();
-  /** Asked for each call. */
+  /** Called for each request. */
   faultIn: (call: RestCall) => RestFault | undefined = () => undefined;
   readonly #routes: readonly Route[];
   readonly #token: () => string;
@@ -51,9 +51,10 @@ export class FakeRest {
     this.#token = token;
   }
 
-  mend(): void {
+  /** Ends all faults and answers hanging requests. */
+  recover(): void {
     this.faultIn = () => undefined;
-    for (const goOn of this.#hanging) goOn();
+    for (const release of this.#hanging) release();
     this.#hanging.clear();
   }
 

@@ -27,24 +27,24 @@ export const PostInput = z.object({
 });
 export type PostInput = z.infer<typeof PostInput>;
 
-/** Whom a text calls, as far as the sender lets it. */
+/** Whether the text notifies people, within the allowed mentions. */
 export const pingsOf = ({ content, allowed_mentions }: PostInput): boolean => {
   const allowed = allowed_mentions?.parse ?? ["everyone", "roles", "users"];
-  const calls = withoutCode(content).replace(/\\[^\w\s]/g, "\0");
+  const live = withoutCode(content).replace(/\\[^\w\s]/g, "\0");
   return (
-    (allowed.includes("everyone") && /@(everyone|here)\b/.test(calls)) ||
-    (allowed.includes("roles") && /<@&\d+>/.test(calls)) ||
-    (allowed.includes("users") && /<@!?\d+>/.test(calls))
+    (allowed.includes("everyone") && /@(everyone|here)\b/.test(live)) ||
+    (allowed.includes("roles") && /<@&\d+>/.test(live)) ||
+    (allowed.includes("users") && /<@!?\d+>/.test(live))
   );
 };
 
-/** Lines that Discord draws as small print, wherever they stand. */
+/** The lines that Discord renders as small print, also inside quotes and lists. */
 export const smallPrintOf = ({ content }: Pick<FakeMessage, "content">): string[] =>
   withoutCode(content)
     .split("\n")
     .filter((line) => /^\s*(?:> |- |\d+\. )*-# /.test(line));
 
-/** Text that Discord would replace by something of its own: times, mentions, commands. */
+/** The mark-up that Discord replaces: times, mentions, commands. */
 export const liveMarksOf = (content: string): string[] =>
   withoutCode(content)
     .replace(/\\[^\w\s]/g, "\0")

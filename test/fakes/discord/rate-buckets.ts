@@ -6,7 +6,7 @@ export interface BucketAnswer {
   readonly retryAfter: number;
 }
 
-/** Discord's limits: so many calls per route and channel in a window, told in headers. */
+/** Discord's rate limits: a number of calls per route and channel in a time window, reported in headers. */
 export class RateBuckets {
   limit = 1_000;
   windowMs = 1_000;

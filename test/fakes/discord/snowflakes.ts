@@ -1,6 +1,6 @@
 const EPOCH_MS = 1_420_070_400_000n;
 
-/** Ids as Discord makes them: they have the time in them and always grow. */
+/** Generates ids like Discord: they contain the time and always increase. */
 export class Snowflakes {
   #last = 0n;
 

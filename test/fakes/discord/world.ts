@@ -12,7 +12,7 @@ export interface FakeGuild {
   readonly id: string;
   readonly name: string;
   readonly members: Set<string>;
-  /** The bot's own, as a bit field. */
+  /** The bot's permissions, as a bit field. */
   permissions: string;
 }
 
@@ -21,9 +21,9 @@ export interface FakeChannel {
   readonly type: number;
   readonly guild_id?: string;
   readonly parent_id?: string;
-  /** Of a private channel: the human in it. */
+  /** The person in a private channel. */
   readonly recipient?: string;
-  /** The code that the bot gets instead of being let in. */
+  /** Error code of every call for this channel. */
   refuses?: number;
 }
 
@@ -43,13 +43,13 @@ export interface FakeMessage {
   readonly webhook_id?: string;
   readonly flags?: number;
   components: readonly unknown[];
-  /** Somebody was called by it who would not have been by its plain text. */
+  /** Discord notifies the people whom it mentions. */
   pings: boolean;
 }
 
 export const ChannelType = { text: 0, private: 1, thread: 11, privateThread: 12 } as const;
 
-/** Who and what there is: people, servers, channels and all that was said. */
+/** The data of a local Discord: people, servers, channels and messages. */
 export class World {
   readonly ids = new Snowflakes();
   readonly bot: FakeUser = { id: this.ids.next(), username: "mooring", global_name: "Mooring", bot: true };
@@ -57,9 +57,9 @@ export class World {
   readonly guilds = new Map<string, FakeGuild>();
   readonly channels = new Map<string, FakeChannel>();
   readonly people = new Map<string, FakeUser>();
-  /** Everything that was said and still stands, in order. */
+  /** All messages that have not been deleted, in order. */
   readonly messages: FakeMessage[] = [];
-  /** Something was said, changed or removed. */
+  /** Messages that were added, edited or removed. */
   readonly changes = new Recorder<FakeMessage>();
 
   person(name: string): FakeUser {
@@ -82,13 +82,13 @@ export class World {
     return this.#addChannel({ id: this.ids.next(), type: ChannelType.text, guild_id: guild.id });
   }
 
-  /** A thread that hangs on a message has its id. */
+  /** A thread on a message has the id of that message. */
   addThread(room: FakeChannel, messageId = this.ids.next()): FakeChannel {
     const { guild_id = "" } = room;
     return this.#addChannel({ id: messageId, type: ChannelType.thread, guild_id, parent_id: room.id });
   }
 
-  /** Only those who were invited read it; it hangs on no message. */
+  /** A thread without a root message that only invited members can read. */
   addPrivateThread(room: FakeChannel): FakeChannel {
     const { guild_id = "" } = room;
     return this.#addChannel({ id: this.ids.next(), type: ChannelType.privateThread, guild_id, parent_id: room.id });
@@ -111,8 +111,8 @@ export class World {
 
   remove(messageId: string): void {
     const at = this.messages.findIndex(({ id }) => id === messageId);
-    const [gone] = at < 0 ? [] : this.messages.splice(at, 1);
-    if (gone) this.changes.add(gone);
+    const [removed] = at < 0 ? [] : this.messages.splice(at, 1);
+    if (removed) this.changes.add(removed);
   }
 
   #addChannel(channel: FakeChannel): FakeChannel {

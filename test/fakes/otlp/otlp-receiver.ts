@@ -39,20 +39,20 @@ export interface ReceivedSpan {
   readonly name: string;
   readonly kind: number;
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** Of the process that sent it. */
+  /** Resource attributes of the sending process. */
   readonly resource: Readonly<Record<string, unknown>>;
   readonly isError: boolean;
 }
 
-/** What it does with what it gets. "hang": it never answers. */
+/** How the receiver responds. "hang": never. */
 export type Manner = "take" | "hang" | { readonly status: number };
 
-/** A collector on a free port of this machine: OTLP as JSON over HTTP. */
+/** A collector on a free local port: OTLP as JSON over HTTP. */
 export class OtlpReceiver {
   readonly spans = new Recorder<ReceivedSpan>();
-  /** One entry for each request, whatever became of it. */
+  /** The headers of each request, also of refused ones. */
   readonly requests = new Recorder<IncomingHttpHeaders>();
-  /** Everything that was sent, word for word. */
+  /** The accepted request bodies. */
   text = "";
   manner: Manner = "take";
   readonly #server: Server;
@@ -64,7 +64,7 @@ export class OtlpReceiver {
       this.requests.add(request.headers);
       if (this.manner === "hang") return;
       if (this.manner !== "take") {
-        // Some repeat in their complaint what they were sent, the key too.
+        // Some collectors repeat the request in their error response, including the key.
         return void response.writeHead(this.manner.status).end(JSON.stringify(request.headers));
       }
       this.text += body;
@@ -84,7 +84,7 @@ export class OtlpReceiver {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1/traces`;
   }
 
-  /** Hangs up on everybody. */
+  /** Stops the server and closes all connections. */
   async stop(): Promise<void> {
     const closed = once(this.#server, "close");
     this.#server.close();

@@ -1,7 +1,7 @@
 import type { SpanRecord, Tracer } from "../../../core/contract/ports/telemetry.ts";
 import { Recorder } from "../recorder.ts";
 
-/** Keeps every span that it is told of. */
+/** Records every span. */
 export class RecordingTracer implements Tracer {
   readonly spans = new Recorder<SpanRecord>();
 

@@ -3,16 +3,16 @@ import { createHmac } from "node:crypto";
 export interface EventPost {
   readonly body: string;
   readonly contentType: string;
-  /** Seconds; now unless said. */
+  /** Seconds; defaults to now. */
   readonly at?: number;
-  /** Another one forges the signature. */
+  /** Signs the request; a wrong secret makes a forged signature. */
   readonly secret: string;
   readonly retry?: { readonly num: number; readonly reason: string };
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface PostAnswer {
-  /** 0: the connection ended without an answer. */
+  /** 0: the connection ended without a response. */
   readonly status: number;
   readonly body: string;
 }
@@ -20,7 +20,7 @@ export interface PostAnswer {
 export const signatureOf = (secret: string, at: number, body: string): string =>
   `v0=${createHmac("sha256", secret).update(`v0:${at}:${body}`).digest("hex")}`;
 
-/** One request to the app, signed as Slack signs. */
+/** Sends one request to the app, signed like Slack. */
 export const postEvent = async (url: string, post: EventPost): Promise<PostAnswer> => {
   const { body, contentType, secret, retry, headers = {} } = post;
   const at = post.at ?? Math.floor(Date.now() / 1_000);

@@ -12,32 +12,32 @@ import { SocketSide } from "./socket-side.ts";
 import type { Args, Result } from "./web-methods.ts";
 import { scopeOf, webMethods } from "./web-methods.ts";
 
-/** What goes wrong with a call. Any other word is the error that Slack names. */
+/** The fault of a call. Any other text is the name of Slack's error. */
 export type SlackFault = "429" | "503" | "502" | "no-json" | "cut-after-accept" | "hang" | (string & {});
 
 export interface Saying {
   readonly text: string;
-  /** "U0ANN" unless said. */
+  /** Defaults to "U0ANN". */
   readonly user?: string;
-  /** Ann's direct messages unless said. */
+  /** Defaults to the user's direct messages. */
   readonly room?: string;
   readonly thread?: string;
-  /** The time that is also its id: the same one again is a repeat. */
+  /** The timestamp, which is also the id: a message with the same one is a duplicate. */
   readonly ts?: string;
-  /** Fields of the event that this case is about. */
+  /** Further or different fields of the event. */
   readonly more?: Readonly<Record<string, unknown>>;
-  /** Which event comes; a mention in a room comes as both if the app has subscribed to both. */
+  /** The type of the event; Slack sends a mention in a room as both if the app has subscribed to both. */
   readonly as?: "message" | "app_mention";
   readonly retry?: EventPost["retry"];
 }
 
 export interface SlackAnswer {
   readonly answer: "acknowledged" | "refused" | "none";
-  /** What a slash command was answered with. */
+  /** The response to a slash command. */
   readonly body: string;
 }
 
-/** A local Slack: the Web API, signed event posts, and Socket Mode. Written from Slack's documents and the SDK's types. */
+/** A local Slack: the Web API, signed event posts, and Socket Mode, after Slack's documentation and the SDK's types. */
 export class FakeSlack {
   readonly world = new SlackWorld();
   readonly sockets = new SocketSide(this.world.appId);
@@ -72,12 +72,12 @@ export class FakeSlack {
     return `${this.baseUrl}/api/`;
   }
 
-  /** The bot's messages that are there, in order; those for one person only are marked. */
+  /** The bot's messages, in order; `onlyFor` marks ephemeral ones. */
   get posted(): readonly SlackMessage[] {
     return this.world.messages.filter(({ user }) => user === this.world.botUserId);
   }
 
-  /** Resolves as soon as the condition holds; the test's own time limit is the only one. */
+  /** Resolves once the condition holds; only the timeout of the test limits the wait. */
   until(condition: (posted: readonly SlackMessage[]) => boolean): Promise<readonly SlackMessage[]> {
     return new Promise((resolve) => {
       const check = () => {
@@ -90,7 +90,7 @@ export class FakeSlack {
     });
   }
 
-  /** Over HTTP from now on. Unless this is said, everything goes over the socket. */
+  /** Sends events over HTTP from now on, instead of over the socket. */
   sendEventsTo(url: string): void {
     this.#eventsUrl = url;
   }
@@ -99,13 +99,13 @@ export class FakeSlack {
   say(saying: Saying): Promise<SlackAnswer> {
     const { user = "U0ANN", room = this.world.directRoomOf(user), text, thread, more } = saying;
     const ts = saying.ts ?? this.world.nextTs();
-    const words = { user, room, text, ts, ...(thread !== undefined && { thread }), ...(more && { more }) };
+    const message = { user, room, text, ts, ...(thread !== undefined && { thread }), ...(more && { more }) };
     if (this.world.find(room, ts) === undefined) {
       const said = { room, ts, user, text, blocks: [], attachments: [], ...(thread !== undefined && { thread }) };
       this.world.messages.push(said);
     }
     const make = saying.as === "app_mention" ? mentionEvent : messageEvent;
-    return this.event(make(this.world, words), `Ev${saying.as ?? "message"}${ts}`, saying.retry);
+    return this.event(make(this.world, message), `Ev${saying.as ?? "message"}${ts}`, saying.retry);
   }
 
   event(event: object, eventId = `Ev${this.world.nextTs()}`, retry?: EventPost["retry"]): Promise<SlackAnswer> {
@@ -118,7 +118,7 @@ export class FakeSlack {
     return this.#send("slash_commands", fields, asForm(fields));
   }
 
-  /** A person presses the button of a message that has this label. */
+  /** A person presses the button with this label. */
   press(message: SlackMessage, label: string, user = "U0ANN"): Promise<SlackAnswer> {
     const elements = message.blocks.flatMap((block) => (Array.isArray(block.elements) ? block.elements : []));
     const button = elements.find((element) => element.type === "button" && element.text?.text === label);
@@ -128,13 +128,13 @@ export class FakeSlack {
     return this.#send("interactive", press, asForm({ payload: JSON.stringify(press) }));
   }
 
-  /** A request to the app as it is: forged, stale, or not what it should be. */
+  /** Sends an arbitrary request to the app: forged, stale or malformed. */
   post(post: Omit<EventPost, "secret"> & { secret?: string }): Promise<PostAnswer> {
     return postEvent(this.#eventsUrl ?? "", { secret: this.signingSecret, ...post });
   }
 
-  /** What hangs is answered, and nothing goes wrong any more. */
-  mend(): void {
+  /** Ends all faults and answers hanging requests. */
+  recover(): void {
     this.faultIn = () => undefined;
     for (const answer of this.#hanging) answer();
     this.#hanging.clear();
@@ -205,7 +205,7 @@ export class FakeSlack {
       response.setHeader("retry-after", String(this.retryAfterSeconds));
       reply(response, 429, { ok: false, error: "ratelimited" });
     } else if (fault === "503" || fault === "502") {
-      response.writeHead(Number(fault), { "content-type": "text/html" }).end("<html>trouble</html>");
+      response.writeHead(Number(fault), { "content-type": "text/html" }).end("<html>error</html>");
     } else if (fault === "no-json") {
       response.writeHead(200, { "content-type": "text/html" }).end("<html>a proxy</html>");
     } else if (fault === "cut-after-accept") {
@@ -223,7 +223,7 @@ export class FakeSlack {
     if (file === undefined) {
       response.writeHead(404).end();
     } else if (token !== this.botToken || !this.scopes.has("files:read")) {
-      // Slack shows its page to sign in.
+      // Slack responds with its sign-in page.
       response.writeHead(200, { "content-type": "text/html" }).end("<html>Sign in</html>");
     } else {
       response.writeHead(200, { "content-type": file.mimetype }).end(file.content);

@@ -1,17 +1,17 @@
 import type { SlackMessage, SlackWorld } from "./slack-world.ts";
 
-/** Who said what where, for the events that Slack makes of it. */
-export interface Words {
+/** A person's message, from which the events of Slack are made. */
+export interface WrittenMessage {
   readonly user: string;
   readonly room: string;
   readonly text: string;
   readonly ts: string;
   readonly thread?: string;
-  /** Fields of the event that this case is about. */
+  /** Further or different fields of the event. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-/** As the Events API wraps an event, over HTTP and over the socket. */
+/** The envelope of an event, the same over HTTP and over the socket. */
 export const envelopeOf = ({ teamId, appId, botUserId, rooms }: SlackWorld, event: object, eventId: string) => ({
   token: "unused",
   team_id: teamId,
@@ -27,26 +27,26 @@ export const envelopeOf = ({ teamId, appId, botUserId, rooms }: SlackWorld, even
   event_context: "unused",
 });
 
-export const messageEvent = (world: SlackWorld, words: Words) => {
-  const { room, thread } = words;
+export const messageEvent = (world: SlackWorld, message: WrittenMessage) => {
+  const { room, thread } = message;
   const kind = world.rooms.get(room)?.kind ?? "channel";
   const root = thread === undefined ? undefined : world.find(room, thread);
   return {
-    ...wordsOf(world, words),
+    ...eventFields(world, message),
     type: "message",
     channel_type: kind,
-    ...(root && thread !== words.ts && { parent_user_id: root.user }),
-    ...words.more,
+    ...(root && thread !== message.ts && { parent_user_id: root.user }),
+    ...message.more,
   };
 };
 
-export const mentionEvent = (world: SlackWorld, words: Words) => ({
-  ...wordsOf(world, words),
+export const mentionEvent = (world: SlackWorld, message: WrittenMessage) => ({
+  ...eventFields(world, message),
   type: "app_mention",
-  ...words.more,
+  ...message.more,
 });
 
-const wordsOf = ({ teamId, users }: SlackWorld, { user, room, text, ts, thread }: Words) => ({
+const eventFields = ({ teamId, users }: SlackWorld, { user, room, text, ts, thread }: WrittenMessage) => ({
   user,
   text,
   ts,

@@ -11,7 +11,7 @@ export interface SlackRoom {
   readonly kind: "im" | "mpim" | "channel";
   readonly members: Set<string>;
   archived?: boolean;
-  /** With other workspaces (Slack Connect). */
+  /** Shared with other workspaces (Slack Connect). */
   isShared?: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface SlackMessage {
   blocks: readonly Block[];
   attachments: readonly { readonly blocks?: readonly Block[] }[];
   readonly metadata?: unknown;
-  /** Somebody was called. */
+  /** Slack notifies the people whom it mentions. */
   pings?: boolean;
   /** Only this user sees it. */
   readonly onlyFor?: string;
@@ -42,7 +42,7 @@ export interface SlackFile {
   readonly content: Buffer;
 }
 
-/** A workspace: who is in it, and what was said. */
+/** The data of a workspace: users, rooms, files and messages. */
 export class SlackWorld {
   readonly teamId = "T0MOORING";
   readonly appId = "A0MOORING";
@@ -51,7 +51,7 @@ export class SlackWorld {
   readonly users = new Map<string, SlackUser>();
   readonly rooms = new Map<string, SlackRoom>();
   readonly files = new Map<string, SlackFile>();
-  /** Everything that was said and is still there, the bot's words and those of people. */
+  /** All messages of people and the bot that have not been deleted. */
   readonly messages: SlackMessage[] = [];
   readonly statuses = new Recorder<{ room: string; thread: string; status: string }>();
   #lastTs = 0;
@@ -82,7 +82,7 @@ export class SlackWorld {
     return `D0${user.slice(2)}`;
   }
 
-  /** Slack's time: the id of a message in its room, growing and never twice the same. */
+  /** A timestamp of Slack, which is the id of a message in its room: increasing and unique. */
   nextTs(): string {
     this.#lastTs = Math.max(Date.now() * 1_000, this.#lastTs + 1);
     return `${Math.floor(this.#lastTs / 1_000_000)}.${String(this.#lastTs % 1_000_000).padStart(6, "0")}`;

@@ -14,15 +14,15 @@ interface Pending {
   answered(answer: SocketAnswer): void;
 }
 
-/** An envelope that nobody has acknowledged by then counts as not acknowledged; a busy machine is still quicker. */
-const PATIENCE_MS = 10_000;
+/** Timeout of an acknowledgement; long enough for a busy machine. */
+const ACKNOWLEDGE_TIMEOUT_MS = 10_000;
 
-/** Slack's end of Socket Mode: tickets, hello, envelopes, and those that nobody acknowledged again on the next socket. */
+/** Slack's side of Socket Mode: tickets, hello, envelopes, and the redelivery of unacknowledged ones. */
 export class SocketSide {
-  /** One entry for each socket that was greeted. */
+  /** The ticket of each socket that got a hello. */
   readonly greeted = new Recorder<string>();
-  /** Upgrades are refused, or nobody says hello. */
-  manners: "good" | "refusing" | "silent" = "good";
+  /** refusing: upgrades fail. silent: sends no hello. */
+  behaviour: "normal" | "refusing" | "silent" = "normal";
   readonly #server = new WebSocketServer({ noServer: true });
   readonly #tickets = new Set<string>();
   readonly #pending = new Map<string, Pending>();
@@ -45,23 +45,23 @@ export class SocketSide {
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const ticket = new URL(request.url ?? "/", "http://localhost").searchParams.get("ticket") ?? "";
-    if (this.manners === "refusing" || !this.#tickets.delete(ticket)) {
+    if (this.behaviour === "refusing" || !this.#tickets.delete(ticket)) {
       socket.end("HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\n\r\n");
       return;
     }
     this.#server.handleUpgrade(request, socket, head, (client) => this.#greet(client, ticket));
   }
 
-  /** Resolves when it is acknowledged, or when nobody did in time; it then comes again on the next socket. */
+  /** Resolves on the acknowledgement or its timeout. The next socket redelivers an unacknowledged envelope. */
   send(type: "events_api" | "slash_commands" | "interactive", payload: object): Promise<SocketAnswer> {
     const id = `envelope-${++this.#serial}`;
     return new Promise((resolve) => {
-      const patience = setTimeout(() => resolve({ acknowledged: false }), PATIENCE_MS);
+      const timeout = setTimeout(() => resolve({ acknowledged: false }), ACKNOWLEDGE_TIMEOUT_MS);
       const pending: Pending = {
         frame: { envelope_id: id, type, payload, accepts_response_payload: type !== "events_api" },
         attempts: 0,
         answered(answer) {
-          clearTimeout(patience);
+          clearTimeout(timeout);
           resolve(answer);
         },
       };
@@ -72,17 +72,17 @@ export class SocketSide {
     });
   }
 
-  /** A frame as it is, whatever Slack would think of it. */
+  /** Sends an arbitrary frame to every socket. */
   sendRaw(frame: string): void {
     for (const socket of this.sockets) socket.send(frame);
   }
 
-  /** As Slack does every few hours. */
+  /** Requests a reconnect, like Slack every few hours. */
   refresh(): void {
     this.sendRaw(JSON.stringify({ type: "disconnect", reason: "refresh_requested", debug_info: { host: "local" } }));
   }
 
-  /** Without a goodbye. */
+  /** Ends all sockets without a close frame. */
   drop(): void {
     for (const socket of this.#server.clients) socket.terminate();
   }
@@ -96,7 +96,7 @@ export class SocketSide {
   #greet(socket: WebSocket, ticket: string): void {
     socket.on("error", () => undefined);
     socket.on("message", (data) => this.#acknowledged(JSON.parse(String(data))));
-    if (this.manners === "silent") return;
+    if (this.behaviour === "silent") return;
     const connection_info = { app_id: this.#appId };
     socket.send(JSON.stringify({ type: "hello", num_connections: 1, connection_info, debug_info: { host: "local" } }));
     this.greeted.add(ticket);

@@ -8,7 +8,7 @@ type Method = (world: SlackWorld, args: Args, baseUrl: string) => Result;
 const failed = (error: string, more: object = {}): Result => ({ ok: false, error, ...more });
 const json = <T>(text: string | undefined, otherwise: T): T => (text === undefined ? otherwise : JSON.parse(text));
 
-/** The scope that each method wants of a bot token. */
+/** The scope that each method requires of a bot token. */
 export const scopeOf: Readonly<Record<string, string>> = {
   "chat.postMessage": "chat:write",
   "chat.postEphemeral": "chat:write",
@@ -22,7 +22,7 @@ export const scopeOf: Readonly<Record<string, string>> = {
   "assistant.threads.setStatus": "assistant:write",
 };
 
-/** The part of the Web API that is used, as its reference describes it. */
+/** The methods in use of the Web API, after its reference. */
 export const webMethods: Readonly<Record<string, Method>> = {
   "auth.test": ({ teamId, botUserId, botId }) => ({
     ok: true,
@@ -38,7 +38,7 @@ export const webMethods: Readonly<Record<string, Method>> = {
   "chat.postMessage": (world, args) => {
     const problem = cannotPost(world, args);
     if (problem) return problem;
-    const message = keep(world, args);
+    const message = store(world, args);
     return { ok: true, channel: message.room, ts: message.ts, message: wireForm(world, message) };
   },
 
@@ -47,7 +47,7 @@ export const webMethods: Readonly<Record<string, Method>> = {
     if (problem) return problem;
     const { user = "" } = args;
     if (!world.rooms.get(args.channel ?? "")?.members.has(user)) return failed("user_not_in_channel");
-    return { ok: true, message_ts: keep(world, args, user).ts };
+    return { ok: true, message_ts: store(world, args, user).ts };
   },
 
   "chat.update": (world, args) => {
@@ -56,11 +56,11 @@ export const webMethods: Readonly<Record<string, Method>> = {
     if (message.user !== world.botUserId) return failed("cant_update_message");
     const problem = cannotPost(world, args);
     if (problem) return problem;
-    // What an edit does not name stays.
+    // An edit keeps the fields that it omits.
     message.text = args.text ?? message.text;
     message.blocks = json(args.blocks, message.blocks);
     message.attachments = json(args.attachments, message.attachments);
-    message.pings = isLoud(args);
+    message.pings = notifies(args);
     return { ok: true, channel: message.room, ts: message.ts, text: message.text };
   },
 
@@ -115,7 +115,7 @@ const cannotPost = (world: SlackWorld, args: Args): Result | undefined => {
   return problem && failed(problem.error, { response_metadata: { messages: problem.messages } });
 };
 
-const keep = (world: SlackWorld, args: Args, onlyFor?: string): SlackMessage => {
+const store = (world: SlackWorld, args: Args, onlyFor?: string): SlackMessage => {
   const message: SlackMessage = {
     room: args.channel ?? "",
     ts: world.nextTs(),
@@ -125,20 +125,21 @@ const keep = (world: SlackWorld, args: Args, onlyFor?: string): SlackMessage => 
     blocks: json<Block[]>(args.blocks, []),
     attachments: json(args.attachments, []),
     metadata: json(args.metadata, undefined),
-    pings: isLoud(args),
+    pings: notifies(args),
     ...(onlyFor !== undefined && { onlyFor }),
   };
   world.messages.push(message);
   return message;
 };
 
-/** Whether somebody is called: by a mention, or by plain words where Slack is not told to leave them alone. */
-const isLoud = ({ text = "", blocks, attachments, parse, link_names }: Args): boolean => {
+/** Whether the message notifies people: by a mention, or by plain words that Slack parses. */
+const notifies = ({ text = "", blocks, attachments, parse, link_names }: Args): boolean => {
   const attached = json<SlackMessage["attachments"]>(attachments, []).flatMap((attachment) => attachment.blocks ?? []);
   const all = [...json<Block[]>(blocks, []), ...attached];
   const parsed = [...(parse === "none" && link_names === "false" ? [] : [text]), ...textsOf(all, "not verbatim")];
-  const isCall = (words: string) => /<!(channel|here|everyone|subteam)|<@/.test(words);
-  return [text, ...textsOf(all)].some(isCall) || parsed.some((words) => /@(channel|here|everyone)\b/.test(words));
+  const isMention = (content: string) => /<!(channel|here|everyone|subteam)|<@/.test(content);
+  const isPlainMention = (content: string) => /@(channel|here|everyone)\b/.test(content);
+  return [text, ...textsOf(all)].some(isMention) || parsed.some(isPlainMention);
 };
 
 const page = (

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Recorder } from "../recorder.ts";
 
-/** What the bot posted, as it came. */
+/** An activity as the bot posted it. */
 export const PostedActivity = z.looseObject({
   type: z.string(),
   text: z.string().optional(),
@@ -31,17 +31,17 @@ const Create = z.looseObject({
   activity: PostedActivity.optional(),
 });
 
-/** What the narrowest of the ways through Teams takes. */
+/** The lowest size limit of Teams' endpoints. */
 const MAX_BYTES = 28 * 1024;
 
-/** The part of the Bot Connector that a bot in Teams uses. */
+/** The operations of the Bot Connector that a bot in Teams uses. */
 export class ConnectorApi {
-  /** Rooms that the app is installed in. */
+  /** Rooms in which the app is installed. */
   readonly roster = new Set<string>();
   readonly posts = new Recorder<Post>();
   readonly typing = new Recorder<string>();
   readonly edits = new Recorder<Post>();
-  /** The private chats that can be made, by the id that a person has as a member. */
+  /** The private chats that can be opened, by the person's user id. */
   readonly privateRooms = new Map<string, string>();
   #lastId = 1_700_000_000_000;
 
@@ -49,12 +49,12 @@ export class ConnectorApi {
     return String(++this.#lastId);
   }
 
-  /** Undefined: there is no such operation. */
+  /** Undefined: unknown operation. */
   answer(method: string, path: string, body: string): ApiAnswer | undefined {
     const [, collection, conversation, activities, activityId] =
       /^\/v3\/(conversations)(?:\/([^/]+)(?:\/(activities)(?:\/([^/]+))?)?)?$/.exec(path) ?? [];
     if (collection === undefined) return undefined;
-    // on the way, and as Teams counts: two bytes a character
+    // The larger of the bytes in transit and the count of Teams, two bytes per UTF-16 unit.
     if (Math.max(Buffer.byteLength(body), body.length * 2) > MAX_BYTES) return refusal(413, "MessageSizeTooBig");
     const id = decodeURIComponent(conversation ?? "");
     if (method === "POST" && id === "") return this.#create(Create.parse(JSON.parse(body)));

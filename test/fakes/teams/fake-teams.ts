@@ -12,26 +12,26 @@ import { TokenMint } from "./token-mint.ts";
 
 const ISSUER = "https://api.botframework.com";
 
-/** A local Microsoft Teams: keys, sign-in and connector, with people who write. */
+/** A local Microsoft Teams: signing keys, sign-in, connector, and people who write. */
 export class FakeTeams implements World {
   readonly tenantId = randomUUID();
   readonly mint = new TokenMint(ISSUER);
   readonly signIn = new SignIn(ISSUER);
   readonly api = new ConnectorApi();
-  /** Everything that was asked of it: method and path. */
+  /** Method and path of every request. */
   readonly requests: string[] = [];
-  /** By path. One that is "stalled" begins and never ends. */
+  /** Files by path. The download of a "stalled" one never ends. */
   readonly files = new Map<string, Buffer | "stalled">();
-  /** Of the connector. */
+  /** Fault of the connector. */
   fault: TeamsFault | undefined;
-  /** Asked for each call of the connector. */
+  /** Called for each request to the connector. */
   faultIn: (method: string, body: string) => TeamsFault | undefined = () => this.fault;
   keysFail = false;
-  /** Where it sends those who ask for its OpenID document. */
+  /** Redirects requests for the OpenID document to this address. */
   keysMovedTo: string | undefined;
-  /** What the OpenID document says otherwise. */
+  /** Further or different fields of the OpenID document. */
   metadata: Readonly<Record<string, unknown>> = {};
-  /** Where the bot takes activities. */
+  /** The bot's messaging endpoint. */
   endpoint = "";
   readonly #hanging = new Set<() => void>();
   readonly #server = createServer((request, response) => {
@@ -61,7 +61,7 @@ export class FakeTeams implements World {
     return `${this.origin}/emea/${this.tenantId}/`;
   }
 
-  /** The channel's configuration for this Teams, as the file has it. */
+  /** The channel's configuration for this Teams, as in the configuration file. */
   get config() {
     const { signIn, tenantId, origin } = this;
     return {
@@ -76,19 +76,19 @@ export class FakeTeams implements World {
     };
   }
 
-  /** A person writes. Resolves to the status that Teams got; 0: none. */
+  /** A person writes. Resolves to the HTTP status; 0: no response. */
   async say(said: Said): Promise<number> {
     this.installIn(said.place ?? "personal", said.person);
     return this.send(messageBy(this, said, said.id ?? this.api.nextId()));
   }
 
-  /** Without an event: as if it had always been there. */
+  /** Installs the app without an event. */
   installIn(place: TeamsPlace, person = "ann"): void {
     this.api.roster.add(roomIn(place, person));
     this.api.privateRooms.set(userIdOf(person), privateRoomOf(person));
   }
 
-  /** Somebody adds the app to a place, or takes it out: both events that Teams sends of it. */
+  /** Adds the app to a room or removes it, and sends both events of Teams. */
   async install(action: "add" | "remove", said: Said = {}): Promise<number[]> {
     const { place = "personal", person = "ann" } = said;
     if (action === "add") this.installIn(place, person);
@@ -102,7 +102,7 @@ export class FakeTeams implements World {
     ];
   }
 
-  /** Posts to the bot, with a genuine token unless something about it is said. */
+  /** Posts to the bot, with a genuine token unless `changes` says otherwise. */
   async send(activity: unknown, changes: TokenChanges & { authorization?: string } = {}): Promise<number> {
     const serviceurl = (activity as { serviceUrl?: string } | null)?.serviceUrl ?? this.serviceUrl;
     const authorization =
@@ -120,7 +120,8 @@ export class FakeTeams implements World {
     }
   }
 
-  mend(): void {
+  /** Ends the fault and answers hanging requests. */
+  recover(): void {
     this.fault = undefined;
     for (const act of this.#hanging) act();
     this.#hanging.clear();
@@ -137,7 +138,7 @@ export class FakeTeams implements World {
       return answer(response, status, token);
     }
     if (pathname.startsWith("/files/")) {
-      // a file's address is its own permission; SharePoint refuses a token that is not its
+      // SharePoint needs no token for a download address, and refuses foreign tokens.
       return request.headers.authorization ? answer(response, 401, {}) : this.#serveFile(pathname, response);
     }
     const service = new URL(this.serviceUrl).pathname.slice(0, -1);

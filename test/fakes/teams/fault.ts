@@ -1,12 +1,12 @@
-/** How the local Teams fails: an answer instead of what was asked, or none. */
+/** A fault of the local Teams: an error response, or none. */
 export type TeamsFault =
   | { readonly status: number; readonly code?: string; readonly headers?: Readonly<Record<string, string>> }
-  /** It does what it is asked and the connection is cut before the answer. */
+  /** Executes the call, then cuts the connection. */
   | "cut-after-accept"
-  /** No answer until mended. */
+  /** No response until `recover`. */
   | "hang";
 
-/** The refusals that Microsoft's pages name. */
+/** The documented errors of Teams. */
 export const teamsFaults = {
   rateLimited: { status: 429, code: "Throttled", headers: { "retry-after": "2" } },
   unavailable: { status: 503, code: "ServiceUnavailable" },

@@ -1,17 +1,17 @@
-/** Where people write to the bot. */
+/** The kind of conversation. */
 export type TeamsPlace = "personal" | "groupChat" | "channel";
 
 export interface Said {
   readonly text?: string;
   readonly person?: string;
   readonly place?: TeamsPlace;
-  /** The first message of the thread, in a channel; its own unless said. */
+  /** The first message of a channel thread; defaults to this message. */
   readonly thread?: string;
-  /** A new one unless said; the same one again is a repeat. */
+  /** Defaults to a new id; a message with the same id is a duplicate. */
   readonly id?: string;
-  /** Whether the text begins with a mention of the bot. Unless said: everywhere but in private. */
+  /** Whether the text begins with a mention of the bot. Defaults to true, except in private. */
   readonly mention?: boolean;
-  /** Fields of the activity that are otherwise. */
+  /** Further or different fields of the activity. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
@@ -34,7 +34,7 @@ export const objectIdOf = (person: string): string =>
 export const roomIn = (place: TeamsPlace, person: string): string =>
   ({ personal: privateRoomOf(person), groupChat: GROUP_ROOM, channel: CHANNEL_ROOM })[place];
 
-/** What every activity of a person has. */
+/** The fields of every activity of a person. */
 export const activityBy = (world: World, { person = "ann", place = "personal", thread }: Said, id: string) => {
   const room = roomIn(place, person);
   return {

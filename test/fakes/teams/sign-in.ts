@@ -5,15 +5,15 @@ export interface SignInAnswer {
   readonly body: unknown;
 }
 
-/** The token endpoint of one tenant with one app, and the tokens it gave out. */
+/** The token endpoint of a tenant with one app, and its issued tokens. */
 export class SignIn {
   readonly appId = randomUUID();
   readonly appPassword = `secret-${randomUUID()}`;
   readonly #scope: string;
   readonly #tokens = new Set<string>();
-  /** The AADSTS number that it refuses with. */
+  /** AADSTS number of a refusal. */
   error: number | undefined;
-  /** It answers nobody before. */
+  /** Delays every response until it resolves. */
   ready: Promise<void> = Promise.resolve();
 
   constructor(issuer: string) {
@@ -35,7 +35,7 @@ export class SignIn {
     return this.#tokens.has(authorization?.replace(/^Bearer /, "") ?? "");
   }
 
-  /** What was given out is worth nothing any more. */
+  /** Invalidates all issued tokens. */
   revokeAll(): void {
     this.#tokens.clear();
   }

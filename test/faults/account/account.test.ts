@@ -43,15 +43,15 @@ const letter = (changes: Partial<Letter> = {}): Letter => ({
   ...changes,
 });
 
-/** Exactly these, and nothing else is found to be wrong. */
+/** The account has exactly these errors and no others. */
 const expectWrong = (found: Account, wrong: (typeof WRONGS)[number], ...lines: unknown[]): void => {
   expect(found[wrong]).toEqual(lines);
   for (const other of WRONGS) if (other !== wrong) expect(found[other]).toEqual([]);
   expect(isRight(found)).toBe(false);
 };
 
-describe("given books in which all is as it should be", () => {
-  it("then everything is counted and nothing is wrong", () => {
+describe("given records without errors", () => {
+  it("then everything is counted and there are no errors", () => {
     expect(account()).toEqual({
       messages: 5,
       answers: 7,
@@ -65,21 +65,21 @@ describe("given books in which all is as it should be", () => {
     expect(isRight(account())).toBe(true);
   });
 
-  it("when places are told in another order, then that is none of ours", () => {
+  it("when the conversations are in another order, then that is not an error", () => {
     expect(isRight(account({ seen: [...seen].sort((a, b) => b.place.localeCompare(a.place)) }))).toBe(true);
   });
 });
 
-describe("given one thing that is wrong", () => {
-  it("when an answer is not there, then it is lost", () => {
+describe("given records with one error", () => {
+  it("when an answer is missing, then it is lost", () => {
     expectWrong(account({ seen: without("answer-m3") }), "lost", "answer-m3 in slack D0ANN");
   });
 
-  it("when what comes by itself is missing in one of its places, then it is lost there", () => {
+  it("when a proactive message is missing in one of its conversations, then it is lost there", () => {
     expectWrong(account({ seen: without("Well: result-m2.", THERE) }), "lost", "result-m2 in web ann");
   });
 
-  it("when an answer stands there twice, then it is duplicated", () => {
+  it("when an answer is shown twice, then it is duplicated", () => {
     const again = [...seen, { place: HERE, text: "answer-m3" }];
     expectWrong(account({ seen: again }), "duplicated", "answer-m3 in slack D0ANN, 2 times");
   });
@@ -95,27 +95,27 @@ describe("given one thing that is wrong", () => {
     );
   });
 
-  it("when a result stands before its announcement, then it is out of order", () => {
+  it("when a result is shown before its announcement, then it is out of order", () => {
     const early = [{ place: HERE, text: "result-m2" }, ...without("Well: result-m2.")];
     expectWrong(account({ seen: early }), "outOfOrder", "result-m2 in slack D0ANN before announced-m2");
   });
 
   it.each(["answer-m1", "job-m2-a: done", "answer-m9"])(
-    "when somebody else sees %s, then it is wrongly shown",
+    "when another person sees %s, then it is wrongly shown",
     (text) => {
       const leaked = [...seen, { place: ELSEWHERE, text }];
       expectWrong(account({ seen: leaked }), "wronglyShown", expect.stringContaining(`"${text}" in web bob`));
     },
   );
 
-  it("when how work is going is told in another place of the asker, then it is wrongly shown", () => {
+  it("when activity is shown in another conversation of the asker, then it is wrongly shown", () => {
     const told = [...seen, { place: THERE, text: "job-m2-a: done" }];
     expectWrong(account({ seen: told }), "wronglyShown", expect.stringContaining("not for those there"));
   });
 
-  it("when a message has nothing to do with anything, then it is wrongly shown", () => {
+  it("when a message belongs to no request, then it is wrongly shown", () => {
     const stray = [...seen, { place: HERE, text: "Something went wrong." }];
-    expectWrong(account({ seen: stray }), "wronglyShown", expect.stringContaining("nobody knows why"));
+    expectWrong(account({ seen: stray }), "wronglyShown", expect.stringContaining("without a request"));
   });
 
   it.each([
@@ -129,8 +129,8 @@ describe("given one thing that is wrong", () => {
   });
 });
 
-describe("given an attempt of which nobody knows whether it got there", () => {
-  it("when operators see it, then what is missing is unknown, not lost", () => {
+describe("given a delivery with an unknown outcome", () => {
+  it("when operators see its dead letter, then a missing answer is unknown, not lost", () => {
     const found = account({ seen: without("answer-m5", SILENT), letters: [letter()] });
     expect(found.unknown).toEqual(['"say m5" in teams cat: unknown: the answer was cut off']);
     expect(isRight(found)).toBe(true);
@@ -139,21 +139,24 @@ describe("given an attempt of which nobody knows whether it got there", () => {
   it.each([
     { what: "the later answer", late: "answer-m5" },
     { what: "the result that it announced", late: "announced-m6" },
-  ])("when it stands after $what, then its position is not promised, and nothing is out of order (F11)", ({ late }) => {
-    const announced = { words: "announced-m6", place: SILENT, anchored: false };
-    const result = { words: "result-m6", place: SILENT, anchored: false };
-    const inDoubt = { token: "m6", place: SILENT, answer: announced, later: [result] };
-    const course = ["answer-m5", "announced-m6", "result-m6", "answer-m7"].filter((text) => text !== late);
-    const books = {
-      asks: [...asks, inDoubt, plain("m7", SILENT)],
-      seen: [...without("answer-m5", SILENT), ...[...course, late].map((text) => ({ place: SILENT, text }))],
-    };
-    const about = late.endsWith("m5") ? "say m5" : "research m6";
-    expect(isRight(account({ ...books, letters: [letter({ about })] }))).toBe(true);
-    expect(account(books).outOfOrder).not.toEqual([]);
-  });
+  ])(
+    "when it is shown after $what, then its position is not guaranteed, and nothing is out of order (F11)",
+    ({ late }) => {
+      const announced = { words: "announced-m6", place: SILENT, anchored: false };
+      const result = { words: "result-m6", place: SILENT, anchored: false };
+      const inDoubt = { token: "m6", place: SILENT, answer: announced, later: [result] };
+      const course = ["answer-m5", "announced-m6", "result-m6", "answer-m7"].filter((text) => text !== late);
+      const books = {
+        asks: [...asks, inDoubt, plain("m7", SILENT)],
+        seen: [...without("answer-m5", SILENT), ...[...course, late].map((text) => ({ place: SILENT, text }))],
+      };
+      const about = late.endsWith("m5") ? "say m5" : "research m6";
+      expect(isRight(account({ ...books, letters: [letter({ about })] }))).toBe(true);
+      expect(account(books).outOfOrder).not.toEqual([]);
+    },
+  );
 
-  it("when others in its place are swapped, then those are still out of order", () => {
+  it("when other answers in its conversation are swapped, then those are still out of order", () => {
     const swapped = ["answer-m7", "answer-m5", "answer-m6"].map((text) => ({ place: SILENT, text }));
     const books = {
       asks: [...asks, plain("m6", SILENT), plain("m7", SILENT)],
@@ -163,13 +166,13 @@ describe("given an attempt of which nobody knows whether it got there", () => {
     expectWrong(found, "outOfOrder", "answer-m7 in teams cat before answer-m6");
   });
 
-  it("when it got there after all, then it is still counted, so that operators can be asked about each", () => {
+  it("when it was delivered after all, then it still counts as unknown, so that operators can decide about each", () => {
     const found = account({ letters: [letter()] });
     expect([found.unknown.length, isRight(found)]).toEqual([1, true]);
   });
 
   it.each([letter({ place: "teams dan" }), letter({ about: "say m1" }), letter({ reason: "rejected: too long" })])(
-    "when operators see something else (%j), then what is missing is lost",
+    "when operators see another dead letter (%j), then a missing answer is lost",
     (other) => {
       expectWrong(account({ seen: without("answer-m5", SILENT), letters: [other] }), "lost", "answer-m5 in teams cat");
     },
@@ -178,7 +181,7 @@ describe("given an attempt of which nobody knows whether it got there", () => {
   it.each([
     { what: "is missing", shown: without("answer-m3") },
     { what: "is there", shown: seen },
-  ])("when its platform could have told and the answer $what, then that nobody knows is wrong", ({ shown }) => {
+  ])("when its platform can be queried and the answer $what, then the unknown outcome is an error", ({ shown }) => {
     const letters = [letter({ place: HERE, about: "say m3" })];
     const line = '"say m3" in slack D0ANN: unknown: the answer was cut off';
     const found = account({ seen: shown, letters });
@@ -186,7 +189,7 @@ describe("given an attempt of which nobody knows whether it got there", () => {
     expect(found.unknown).toEqual([]);
   });
 
-  it("when no platform is known to be silent, then nothing may be unknown", () => {
+  it("when every platform can be queried, then no outcome may be unknown", () => {
     expectWrong(
       account({ letters: [letter()], silent: [] }),
       "needlesslyUnknown",

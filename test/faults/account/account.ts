@@ -1,4 +1,4 @@
-/** Where people read: a conversation on a platform, spelled by `placeOf`. */
+/** A conversation on a platform, formatted by `placeOf`. */
 export type Place = string;
 
 export const placeOf = ({ channel, room, thread }: { channel: string; room: string; thread?: string }): Place =>
@@ -6,51 +6,51 @@ export const placeOf = ({ channel, room, thread }: { channel: string; room: stri
 
 const channelOf = (place: Place): string => place.split(" ", 1)[0] ?? place;
 
-/** Something that must be seen once. Its words are in no other message. */
+/** A message that must be shown once. Its words are in no other message. */
 export interface Expected {
   readonly words: string;
   readonly place: Place;
-  /** Says where it came from. */
+  /** Whether it must have an anchor. */
   readonly anchored: boolean;
 }
 
-/** A message that was accepted, and all that people are to see of it. */
+/** An accepted message, and all messages that people must see because of it. */
 export interface Ask {
-  /** Stands in the message, and in everything that comes of it. */
+  /** Occurs in the message and in everything that follows from it. */
   readonly token: string;
   readonly place: Place;
-  /** What its writer waits for. */
+  /** The solicited answer. */
   readonly answer: Expected;
-  /** What comes by itself, later. */
+  /** The proactive messages that follow. */
   readonly later: readonly Expected[];
 }
 
-/** A message of the agent as it stands on a platform. */
+/** A message of the agent as a platform shows it. */
 export interface Seen {
   readonly place: Place;
   readonly text: string;
   readonly anchor?: string;
 }
 
-/** What operators are told did not get through. */
+/** A dead letter, as operators see it. */
 export interface Letter {
   readonly place: Place;
-  /** What was asked, which has the token in it. */
+  /** The prompt summary, which contains the token. */
   readonly about: string;
   readonly reason: string;
 }
 
 export interface Books {
-  /** In the order in which they were accepted, place by place. */
+  /** In the order of acceptance, per conversation. */
   readonly asks: readonly Ask[];
-  /** In the order in which they stand, place by place. */
+  /** In the order in which they are shown, per conversation. */
   readonly seen: readonly Seen[];
   readonly letters: readonly Letter[];
-  /** Channels whose platform has no way to tell what became of a message. */
+  /** Channels whose platform cannot report the outcome of a send. */
   readonly silent: readonly string[];
 }
 
-/** What is wrong is said in words, one line each. */
+/** Each error is a line of text. */
 export interface Account {
   readonly messages: number;
   readonly answers: number;
@@ -58,9 +58,9 @@ export interface Account {
   readonly duplicated: readonly string[];
   readonly outOfOrder: readonly string[];
   readonly wronglyShown: readonly string[];
-  /** Nobody found out whether the platform has them, and it could have told. */
+  /** The outcome stayed unknown although the platform could report it. */
   readonly needlesslyUnknown: readonly string[];
-  /** The platform cannot say whether it has them; each is a dead letter that operators see. */
+  /** The platform cannot report the outcome; each is a dead letter that operators see. */
   readonly unknown: readonly string[];
 }
 
@@ -68,11 +68,11 @@ export const WRONGS = ["lost", "duplicated", "outOfOrder", "wronglyShown", "need
 
 export const isRight = (account: Account): boolean => WRONGS.every((wrong) => account[wrong].length === 0);
 
-/** "answer-m17": what it is, and what it is about. Names of subtasks ("job-m17-a") are no such words. */
+/** "answer-m17": the kind and the token. Names of subtasks ("job-m17-a") do not match. */
 const WORDS = /(?<![\w-])[a-z]+-(m\d+)(?![\w-])/g;
 const TOKEN = /\bm\d+\b/g;
 
-/** Compares what was asked with what is seen. It knows nothing but what people and operators see. */
+/** Compares requests with the messages that people and operators see; it has no other input. */
 export const settle = ({ asks, seen, letters, silent }: Books): Account => {
   const expected = asks.flatMap(({ answer, later }) => [answer, ...later]);
   const doubts = letters.filter(({ reason }) => reason.startsWith("unknown"));
@@ -115,7 +115,7 @@ const isInDoubt = ({ words, place }: Expected, doubts: readonly Letter[]): boole
   doubts.some((letter) => letter.place === place && tokenIn(letter.about) === tokenIn(words));
 
 /**
- * In each place answers stand in the order of what they answer, and nothing comes before what announces or explains it.
+ * In each conversation, answers must be in the order of their requests, and a result after its announcement.
  * A delivery with an unknown outcome has no position: its platform may show it at any time (ADR 0015).
  */
 const misplaced = (asks: readonly Ask[], positionOf: (each: Expected) => number | undefined): string[] => {
@@ -134,16 +134,16 @@ const misplaced = (asks: readonly Ask[], positionOf: (each: Expected) => number 
   });
 };
 
-/** What is not for those who read there, and what nobody can make sense of. */
+/** Messages for another audience, and messages that belong to no request. */
 const strangers = (asks: readonly Ask[], seen: readonly Seen[]): string[] => {
   const expected = new Set(asks.flatMap(({ answer, later }) => [answer, ...later].map(named)));
   const origins = new Map(asks.map(({ token, place }) => [token, place]));
   return seen.flatMap(({ place, text }) => {
     const shown = `"${text.replaceAll(/\s+/g, " ").slice(0, 80)}" in ${place}`;
     const tokens = text.match(TOKEN) ?? [];
-    if (tokens.length === 0) return [`${shown}, and nobody knows why`];
+    if (tokens.length === 0) return [`${shown}, without a request`];
     const words = text.match(WORDS) ?? [];
-    // What has none is how work is going, or how an answer begins: for where it was asked only.
+    // Activity and drafts have no words; they belong only in the conversation of the request.
     const isRight =
       words.length > 0
         ? words.every((each) => expected.has(named({ words: each, place })))

@@ -1,18 +1,18 @@
 import { type Account, WRONGS } from "./account.ts";
 
-/** How many of a kind are spelled out. */
-const MOST_LINES = 20;
+/** The maximum number of listed errors per kind. */
+const MAX_LINES = 20;
 
-/** The counts in one line, then everything that is wrong, and what operators are asked about. */
+/** The counts in one line, then all errors and unknown outcomes. */
 export const describeAccount = (account: Account): string => {
   const { messages, answers } = account;
   const counts = [...WRONGS, "unknown" as const].map((kind) => `${account[kind].length} ${NAMES[kind]}`);
   const lines = [...WRONGS, "unknown" as const].flatMap((kind) => {
     const found = account[kind];
-    const more = found.length > MOST_LINES ? [`  … and ${found.length - MOST_LINES} more`] : [];
+    const more = found.length > MAX_LINES ? [`  … and ${found.length - MAX_LINES} more`] : [];
     return found.length === 0
       ? []
-      : [`${NAMES[kind]}:`, ...found.slice(0, MOST_LINES).map((each) => `  ${each}`), ...more];
+      : [`${NAMES[kind]}:`, ...found.slice(0, MAX_LINES).map((each) => `  ${each}`), ...more];
   });
   return [`${messages} messages, ${answers} to be seen: ${counts.join(", ")}`, ...lines].join("\n");
 };

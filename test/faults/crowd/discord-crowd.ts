@@ -40,8 +40,8 @@ export class DiscordCrowd implements Crowd {
   }
 
   /**
-   * Somebody has stored its first session, and then asks for the bot's commands: what is said from now on is heard, also
-   * if the connection changes hands. Before that nobody has promised to listen.
+   * A gateway stores its first session and then requests the bot's commands; messages from then on are received, even
+   * if another gateway takes over the connection. Earlier messages may be lost.
    */
   async connected(): Promise<void> {
     await this.#discord.rest.calls.until((calls) =>
@@ -78,7 +78,7 @@ export class DiscordCrowd implements Crowd {
     return this.#discord.stop();
   }
 
-  /** Discord has taken it with the writing; that the product gets it is the product's business. */
+  /** Discord accepts the message at once; the product is responsible for receiving it. */
   #surface(person: string, channel: FakeChannel, isPrivate: boolean): Surface {
     return {
       place: placeOf({ channel: "discord", room: channel.id }),

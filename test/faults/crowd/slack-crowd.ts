@@ -27,7 +27,7 @@ export class SlackCrowd implements Crowd {
     };
   }
 
-  /** `gateway` gives the address of one that is up, another one each time. */
+  /** `gateway` returns the address of a running gateway, another one each time. */
   static async start(gateway: () => string): Promise<SlackCrowd> {
     return new SlackCrowd(await FakeSlack.start(), gateway);
   }

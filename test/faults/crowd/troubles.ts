@@ -1,4 +1,4 @@
-/** What is to go wrong with the next calls, each once. */
+/** The faults of the next calls, each used once. */
 export class Troubles<T> {
   readonly #waiting: T[] = [];
 
@@ -10,7 +10,7 @@ export class Troubles<T> {
     return this.#waiting.shift();
   }
 
-  /** From now on all goes well. */
+  /** Removes all faults. */
   clear(): void {
     this.#waiting.length = 0;
   }

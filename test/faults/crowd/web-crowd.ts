@@ -5,14 +5,14 @@ import type { Crowd, Surface } from "./crowd.ts";
 
 const IDENTITY_KEY = "the harness signs who its visitors are";
 
-/** People at the widget's socket, known to the page around it. They come back after every cut, to any gateway. */
+/** Identified visitors at the widget's socket. They reconnect after every disconnection, to any gateway. */
 export class WebCrowd implements Crowd {
   readonly tells = true;
   readonly #gateway: () => string;
   readonly #clients = new Map<string, WebClient>();
   readonly #forgotten = new Map<string, number>();
 
-  /** `gateway` gives the address of one that is up, another one each time. */
+  /** `gateway` returns the address of a running gateway, another one each time. */
   constructor(gateway: () => string) {
     this.#gateway = gateway;
   }
@@ -36,7 +36,7 @@ export class WebCrowd implements Crowd {
       {
         place: placeOf({ channel: "web", room: person }),
         isPrivate: true,
-        /** What was not accepted is repeated by the client itself. */
+        /** The client itself retries until a message is accepted. */
         say: async (text) => {
           const client = this.#clientOf(person);
           const id = client.say(text);
@@ -66,7 +66,7 @@ export class WebCrowd implements Crowd {
     for (const client of this.#clients.values()) client.cut();
   }
 
-  /** What makes no sense to a client by its own counting: a gap, or something twice. */
+  /** Gaps and duplicates in the sequence numbers of a client. */
   gaps(): string[] {
     return [...this.#clients].flatMap(([person, { log }]) => {
       const wrong = log.findIndex(({ seq }, index) => index > 0 && seq !== (log[index - 1]?.seq ?? 0) + 1);
@@ -87,7 +87,7 @@ export class WebCrowd implements Crowd {
   }
 }
 
-/** An edit stands where the reply does that it changes. */
+/** An edit takes the position of the reply that it changes. */
 const standing = (log: readonly LogItem[]): LogItem[] => {
   const shown: LogItem[] = [];
   for (const item of log) {
@@ -98,7 +98,7 @@ const standing = (log: readonly LogItem[]): LogItem[] => {
   return shown;
 };
 
-/** As a page signs who its visitor is. */
+/** Signs the identity of a visitor, as a page does. */
 const hostToken = (sub: string): string => {
   const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const exp = Math.floor(Date.now() / 1_000) + 7 * 86_400;

@@ -6,7 +6,7 @@ import { triedBy } from "./tried-by.ts";
 const rounds = Array.from({ length: CLUSTER_ROUNDS }, (_, index) => index + 1);
 
 describe("given the long run on a cluster of three", () => {
-  it("then its rounds try F1, F2, F34 and F35: every fault that a cluster must survive", () => {
+  it("then its rounds inject F1, F2, F34 and F35: every fault that a cluster must survive", () => {
     const plans = rounds.map((round) => clusterPlan(round, 20, clusterChapter(round)));
     const tried = plans.flatMap((steps) => [...triedBy(steps, "nats-cluster")]);
     expect(tried).toEqual(expect.arrayContaining(["F1", "F2", "F34", "F35"]));
@@ -26,11 +26,11 @@ describe("given the long run on a cluster of three", () => {
     );
   });
 
-  it("when the rounds go on, then the faults come again in the same order", () => {
+  it("when the rounds continue, then the faults repeat in the same order", () => {
     expect(clusterChapter(CLUSTER_ROUNDS + 2)).toBe(clusterChapter(2));
   });
 
-  it("then the same seed gives the same messages, with a fault between them and a rest after each", () => {
+  it("then the same seed gives the same messages, with faults between them and a pause after each", () => {
     const steps = clusterPlan(7, 30, clusterChapter(1));
     expect(steps).toEqual(clusterPlan(7, 30, clusterChapter(1)));
     expect(steps).not.toEqual(clusterPlan(8, 30, clusterChapter(1)));

@@ -2,7 +2,7 @@ import type { Fault, Leadership } from "./fault.ts";
 import { interleave, type Step, sayings } from "./plan.ts";
 import { seededRandom } from "./seeded-random.ts";
 
-/** Of every message, so that people write before, during and after a fault that lasts. */
+/** The pause after every message, so that people write before, during and after a lasting fault. */
 const REST_MS = 200;
 
 const killLeader = (leaderOf: Leadership, awayMs = 3_000): Fault => ({ on: "node", leaderOf, what: "kill", awayMs });
@@ -14,7 +14,7 @@ const freezeLeader = (leaderOf: Leadership, awayMs = 20_000): Fault => ({
 });
 const killProcess = (on: "gateway" | "core", nth: number): Fault => ({ on, nth, what: "kill" });
 
-/** One after the other, a round each: the account of a round then tells which fault has cost something. */
+/** One group per round, so that the account of a round shows which fault caused an error. */
 const CHAPTERS: readonly (readonly Fault[])[] = [
   [killLeader("user_message"), killLeader("meta")],
   [freezeLeader("user_message")],
@@ -27,13 +27,13 @@ const CHAPTERS: readonly (readonly Fault[])[] = [
   [freezeLeader("bus_members"), killProcess("core", 1), killProcess("gateway", 0), killProcess("core", 0)],
 ];
 
-/** After so many rounds every fault has been tried. */
+/** After this many rounds every fault has been injected. */
 export const CLUSTER_ROUNDS = CHAPTERS.length;
 
-/** The faults of a round, the first of which has the number 1. */
+/** The faults of a round; the first round has the number 1. */
 export const clusterChapter = (round: number): readonly Fault[] => CHAPTERS[(round - 1) % CHAPTERS.length] ?? [];
 
-/** The messages follow the seed; the faults stand between them in the order given, at even distances. */
+/** The messages follow the seed; the faults are spread evenly between them, in the given order. */
 export const clusterPlan = (seed: number, messages: number, faults: readonly Fault[]): Step[] => {
   const wrong = faults.map((fault): Step => ({ do: "fault", fault }));
   return interleave(sayings(seededRandom(seed), messages), wrong).flatMap((step): Step[] =>

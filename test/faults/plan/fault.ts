@@ -1,32 +1,32 @@
-/** Processes of the product. On the embedded backbone there is one, which is both. */
+/** Processes of the product. On the embedded backbone one process has both roles. */
 export type Role = "gateway" | "core";
 
-/** kill: -9. stop: as an operator does. freeze: it stands still for a while, and then goes on as if nothing had been. */
+/** kill: SIGKILL. stop: SIGTERM. freeze: SIGSTOP for a while, then SIGCONT. */
 export type ProcessFault = { readonly on: Role; readonly nth: number; readonly what: "kill" | "stop" | "freeze" };
 export type NatsFault = { readonly on: "nats"; readonly what: "kill"; readonly awayMs: number };
 
 /** Leads the elections and assignments of the whole cluster, or the messages of people, or the members' heartbeats. */
 export type Leadership = "meta" | "user_message" | "bus_members";
-/** One node. kill: -9, and back after `awayMs`. freeze: SIGSTOP for `awayMs`, its connections stay open. */
+/** One node. kill: SIGKILL, and a restart after `awayMs`. freeze: SIGSTOP for `awayMs`; its connections stay open. */
 export type NodeFault = {
   readonly on: "node";
   readonly leaderOf: Leadership;
   readonly what: "kill" | "freeze";
   readonly awayMs: number;
 };
-/** Of two nodes, so that no quorum is left; of each in turn, as operators restart a cluster; of all at once. */
+/** Two nodes, so that the quorum is lost; each in turn, as operators restart a cluster; or all at once. */
 export type ClusterFault = {
   readonly on: "cluster";
   readonly what: "kill two" | "freeze two" | "restart in turn" | "kill all";
   readonly awayMs: number;
 };
 
-/** For the next `times` sends. "lost answer": the platform takes it, and its answer is cut off. */
+/** For the next `times` sends. "lost answer": the platform accepts the message, and its response is lost. */
 export type PlatformTrouble = "429" | "503" | "lost answer";
 export type Platform = "slack" | "discord" | "teams";
 export type PlatformFault = { readonly on: Platform; readonly what: PlatformTrouble; readonly times: number };
 
-/** drop: without a word. reconnect: as Discord asks for. forget: the session cannot be resumed. */
+/** drop: the connection is cut. reconnect: Discord requests a reconnect. forget: the session cannot be resumed. */
 export type ConnectionFault =
   | { readonly on: "discord"; readonly what: "drop" | "reconnect" | "forget" }
   | { readonly on: "web"; readonly what: "drop" };
@@ -36,10 +36,10 @@ export type Fault = ProcessFault | NatsFault | NodeFault | ClusterFault | Platfo
 
 export const isKill = ({ what }: Fault): boolean => /^kill\b/.test(what);
 
-/** It takes everything with it that is under way in a process. */
+/** Whether the fault aborts all work in progress of a process. */
 export const isDeath = (fault: Fault): boolean => "nth" in fault && fault.what !== "freeze";
 
-/** One line, as it is printed and repeated. */
+/** One line of text for output. */
 export const spelled = (fault: Fault): string => {
   if (fault.on === "node") return `${fault.what} leader of ${fault.leaderOf} for ${fault.awayMs} ms`;
   if (fault.on === "cluster") return `${fault.what} nodes, ${fault.awayMs} ms each`;

@@ -7,12 +7,12 @@ const OPTIONS = { backbone: "nats", messages: 90, faults: 30, mostKills: 5 } as 
 const faultsIn = (steps: readonly Step[]) => steps.flatMap((step) => (step.do === "fault" ? step.fault : []));
 
 describe("given a seed", () => {
-  it("then it always gives the same plan, and another one another", () => {
+  it("then it always gives the same plan, and another seed gives another plan", () => {
     expect(planOf(7, OPTIONS)).toEqual(planOf(7, OPTIONS));
     expect(planOf(8, OPTIONS)).not.toEqual(planOf(7, OPTIONS));
   });
 
-  it("then there is as much in it as was asked for, with a message before and after each fault", () => {
+  it("then the plan has the requested size, with a message before and after each fault", () => {
     const steps = planOf(7, OPTIONS);
     expect(steps.filter((step) => step.do === "say")).toHaveLength(90);
     expect(faultsIn(steps)).toHaveLength(30);
@@ -21,7 +21,7 @@ describe("given a seed", () => {
     expect(isFault.at(-1)).toBe(false);
   });
 
-  it("then there are no more kills than allowed, and over many seeds every kind of fault", () => {
+  it("then the number of kills is limited, and many seeds cover every kind of fault", () => {
     const plans = Array.from({ length: 60 }, (_, seed) => faultsIn(planOf(seed, OPTIONS)));
     expect(Math.max(...plans.map((faults) => faults.filter(isKill).length))).toBe(5);
     const kinds = new Set(plans.flat().map((fault) => spelled(fault).replaceAll(/\d+ ms|×\d/g, "n")));
@@ -40,7 +40,7 @@ describe("given a seed", () => {
     }
   });
 
-  it("when there is one process only, then only that one is at fault", () => {
+  it("when there is only one process, then only that one has faults", () => {
     const faults = faultsIn(planOf(7, { ...OPTIONS, backbone: "embedded" }));
     expect(faults.map(({ on }) => on)).not.toContain("core");
     expect(faults.map(({ on }) => on)).not.toContain("nats");

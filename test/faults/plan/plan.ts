@@ -9,11 +9,11 @@ export type Backbone = "embedded" | "nats" | "nats-cluster";
 
 export interface Saying {
   readonly do: "say";
-  /** Numbers, which the crowd makes people and places of. */
+  /** Numbers that the crowd maps to people and conversations. */
   readonly person: number;
   readonly place: number;
   readonly errand: ErrandName;
-  /** The platform sends it once more, as if it had not heard that it was taken. */
+  /** The platform redelivers it, as if it had missed the acknowledgement. */
   readonly again: boolean;
 }
 
@@ -26,13 +26,13 @@ export interface PlanOptions {
   readonly backbone: Exclude<Backbone, "nats-cluster">;
   readonly messages: number;
   readonly faults: number;
-  /** Faults beyond these are of another kind. */
+  /** The maximum number of kills; further faults are of another kind. */
   readonly mostKills: number;
 }
 
 const ERRANDS = ["plain", "plain", "plain", "plain", "slow", "research", "schedule", "delegate"] as const;
 
-/** Who says what where, and what goes wrong in between: the same for the same seed. */
+/** The messages of people and the faults between them; the same for the same seed. */
 export const planOf = (seed: number, { backbone, messages, faults, mostKills }: PlanOptions): Step[] => {
   const random = seededRandom(seed);
   const said = sayings(random, messages);
@@ -54,7 +54,7 @@ export const sayings = (random: SeededRandom, messages: number): Saying[] =>
     again: random.below(5) === 0,
   }));
 
-/** With as many messages before the first fault as between two of them and after the last. */
+/** The number of messages is the same before, between and after the faults. */
 export const interleave = (said: readonly Step[], wrong: readonly Step[]): Step[] => {
   const piece = said.length / (wrong.length + 1);
   return [

@@ -1,7 +1,7 @@
 export interface SeededRandom {
-  /** 0 to below 1. */
+  /** From 0 to below 1. */
   next(): number;
-  /** 0 to below `limit`, whole. */
+  /** An integer from 0 to below `limit`. */
   below(limit: number): number;
   pick<const T>(items: readonly [T, ...T[]]): T;
 }

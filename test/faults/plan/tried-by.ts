@@ -3,7 +3,7 @@ import type { Backbone, Step } from "./plan.ts";
 
 const PLATFORM_ROWS = { "429": "F9", "503": "F10", "lost answer": "F11" } as const;
 
-/** The rows of the fault matrix that a plan tries. */
+/** The rows of the fault matrix that a plan covers. */
 export const triedBy = (steps: readonly Step[], backbone: Backbone): ReadonlySet<string> =>
   new Set(
     steps.flatMap((step) => {
@@ -19,7 +19,7 @@ const rowsOf = (fault: Fault, backbone: Backbone): readonly string[] => {
   if ("nth" in fault) {
     if (fault.what === "freeze") return ["F7"];
     if (fault.what === "stop") return ["F30"];
-    // There it is gateway, core and store in one.
+    // This process is gateway, core and store in one.
     if (backbone === "embedded") return ["F1", "F2", "F5"];
     return [fault.on === "gateway" ? "F1" : "F2"];
   }

@@ -3,10 +3,9 @@ import { type Message, Role, type SendMessageRequest, type Task } from "@a2a-js/
 import { type Client, ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from "@a2a-js/sdk/client";
 import { parseConfig } from "../../../config/parse-config.ts";
 import type { Backbone } from "../../../core/contract/ports/backbone.ts";
-import type { Checkpoint } from "../../../core/contract/ports/checkpoint.ts";
 import { type Clock, systemClock } from "../../../core/contract/ports/clock.ts";
 import { silentLogger as logger } from "../../../core/contract/ports/logger.ts";
-import { silentMeter as meter, type Tracer } from "../../../core/contract/ports/telemetry.ts";
+import { type Checkpoint, silentMeter as meter, type Tracer } from "../../../core/contract/ports/telemetry.ts";
 import { startCore } from "../../../core/start-core.ts";
 import { startA2a } from "../../../gateway/a2a/start-a2a.ts";
 import { inboundOptions } from "../../../gateway/agent-config.ts";
@@ -14,9 +13,13 @@ import { openHttpListener } from "../../../gateway/http/http-listener.ts";
 import { createReadiness } from "../../../gateway/http/readiness.ts";
 import { createServer } from "../../../gateway/http/server.ts";
 import { createMetrics } from "../../../gateway/telemetry/create-metrics.ts";
-import { type BackbonePlace, openPlace, type PlaceOptions, places } from "../../core/deaths/backbone-place.ts";
-import type { Script } from "../../fakes/scripted-model.ts";
-import { ScriptedModel } from "../../fakes/scripted-model.ts";
+import {
+  type BackboneData,
+  createBackboneData,
+  type DataOptions,
+  openBackbone,
+} from "../../core/crashes/backbone-data.ts";
+import { type Script, ScriptedModel } from "../../fakes/scripted-model.ts";
 
 export type Binding = "JSONRPC" | "HTTP+JSON";
 
@@ -52,40 +55,40 @@ a2a:
 `;
 
 export interface A2aTestOptions {
-  readonly kind?: PlaceOptions["kind"];
+  readonly kind?: DataOptions["kind"];
   readonly checkpoint?: Checkpoint;
   readonly clock?: Clock;
   readonly wrap?: (backbone: Backbone) => Backbone;
-  /** Of the gateway. */
+  /** Tracer of the gateway. */
   readonly tracer?: Tracer;
 }
 
-/** The protocol's server with its core behind it: in one process, as two parts that share nothing but the backbone. */
+/** Gateway and core in one process, which share only the backbone. */
 export class A2aUnderTest {
   readonly model: ScriptedModel;
   url = "";
   core!: Backbone;
-  readonly #place: BackbonePlace;
+  readonly #place: BackboneData;
   readonly #stops: (() => Promise<unknown>)[] = [];
 
-  private constructor(place: BackbonePlace, script: Script) {
+  private constructor(place: BackboneData, script: Script) {
     this.#place = place;
     this.model = new ScriptedModel(script);
   }
 
   static async start(script: Script = [], options: A2aTestOptions = {}): Promise<A2aUnderTest> {
-    const place = await places[options.kind ?? "embedded"]();
+    const place = await createBackboneData[options.kind ?? "embedded"]();
     const started = new A2aUnderTest(place, script);
     await started.#run(options);
     return started;
   }
 
-  async #run(given: A2aTestOptions): Promise<void> {
-    const { checkpoint, clock = systemClock, wrap = (backbone) => backbone, tracer } = given;
+  async #run(testOptions: A2aTestOptions): Promise<void> {
+    const { checkpoint, clock = systemClock, wrap = (backbone) => backbone, tracer } = testOptions;
     const config = parseConfig({ file: "test.yaml", text: CONFIG, env: {} });
     const { options } = this.#place;
-    this.core = wrap(await openPlace(options));
-    const gateway = options.kind === "nats" ? await openPlace(options) : this.core;
+    this.core = wrap(await openBackbone(options));
+    const gateway = options.kind === "nats" ? await openBackbone(options) : this.core;
     const core = await startCore({
       backbone: this.core,
       clock,
@@ -102,17 +105,17 @@ export class A2aUnderTest {
     const readiness = createReadiness();
     const listener = await openHttpListener({ host: "127.0.0.1", port: 0 }, readiness);
     this.url = `http://127.0.0.1:${listener.port}`;
-    let made = 0;
-    const parts = {
+    let ids = 0;
+    const deps = {
       config,
       clock,
       logger,
       publicUrl: this.url,
-      newId: () => `id-${++made}`,
+      newId: () => `id-${++ids}`,
       ...(checkpoint && { checkpoint }),
       tracer,
     };
-    const a2a = await startA2a({ ...parts, backbone: gateway });
+    const a2a = await startA2a({ ...deps, backbone: gateway });
     const app = await createServer({
       listener,
       adapters: [],
@@ -142,7 +145,7 @@ export class A2aUnderTest {
     return new ClientFactory({ transports, preferredTransports: [binding] }).createFromUrl(this.url);
   }
 
-  /** A request as it is, for what the client would never send. */
+  /** Sends a raw request, also an invalid one that the client would not send. */
   post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
     return fetch(`${this.url}${path}`, {
       method: "POST",
@@ -194,7 +197,7 @@ export const says = (
 
 export const asTask = (result: Message | Task): Task => {
   if ("status" in result) return result;
-  throw new Error("a message came where a task should have");
+  throw new Error("expected a task, got a message");
 };
 
 export const answerOf = ({ artifacts }: Pick<Task, "artifacts">): string =>

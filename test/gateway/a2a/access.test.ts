@@ -68,7 +68,7 @@ describe("given a client without credentials", () => {
 
   it.each<Record<string, string>>([
     {},
-    { authorization: "Bearer wrong-token-of-somebody" },
+    { authorization: "Bearer wrong-token-of-a-caller" },
     { authorization: "Bearer " },
     { authorization: "Basic YWxpY2U6eA==" },
     { "x-api-key": "alices-long-token" },

@@ -1,6 +1,6 @@
 import { TaskState } from "@a2a-js/sdk";
 import { afterEach, describe, expect, it } from "vitest";
-import { NOTED_AFTER_MS } from "../../../core/a2a/inbound/inbound-call.ts";
+import { RECORD_AFTER_MS } from "../../../core/a2a/inbound/inbound-call.ts";
 import type { Backbone } from "../../../core/contract/ports/backbone.ts";
 import { type Clock, systemClock } from "../../../core/contract/ports/clock.ts";
 import { countingBackbone } from "../../fakes/counting-backbone.ts";
@@ -19,7 +19,7 @@ const cancelledInQueue = async (agedBy: number): Promise<TaskState | undefined> 
   const clock: Clock = {
     ...systemClock,
     now: () => systemClock.now() + lateBy,
-    after: (ms, callback) => systemClock.after(ms === NOTED_AFTER_MS ? 0 : ms, callback),
+    after: (ms, callback) => systemClock.after(ms === RECORD_AFTER_MS ? 0 : ms, callback),
   };
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -71,7 +71,7 @@ describe("given a caller that waits for its answer (A8)", () => {
   });
 
   it("when its call is cancelled after a long wait, then the model is never called", async () => {
-    expect(await cancelledInQueue(NOTED_AFTER_MS)).toBe(CANCELED);
+    expect(await cancelledInQueue(RECORD_AFTER_MS)).toBe(CANCELED);
     expect(server.model.requests.items).toHaveLength(2);
   });
 

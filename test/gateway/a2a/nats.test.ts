@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => server.dispose());
 
-describe("given a gateway and a core that share nothing but NATS", () => {
+describe("given a gateway and a core that share only NATS", () => {
   it("when a caller asks, answers a question and lists its tasks, then it works as in one process", {
     timeout: 60_000,
   }, async () => {

@@ -130,7 +130,7 @@ describe("given a caller with a webhook (A8)", () => {
       (await client.getTask({ tenant: "", id })).status?.state === TaskState.TASK_STATE_COMPLETED;
     while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 20));
     const stored = await store.get(taskKey(address));
-    if (stored === undefined) throw new Error("the task is gone");
+    if (stored === undefined) throw new Error("the task is missing");
     const webhook = { id: "private", url: "http://192.168.0.1/hook", version: "1.0" };
     await store.put(taskKey(address), { ...stored.value, webhooks: [webhook] });
     const due = { ...address, webhook: "private", change: stored.value.changes };

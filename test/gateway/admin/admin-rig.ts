@@ -6,16 +6,15 @@ import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.
 import { parseConfig } from "../../../config/parse-config.ts";
 import { openEmbeddedBackbone } from "../../../core/backbone/embedded/open-embedded-backbone.ts";
 import type { Backbone } from "../../../core/contract/ports/backbone.ts";
-import { noCheckpoint } from "../../../core/contract/ports/checkpoint.ts";
 import type { Clock } from "../../../core/contract/ports/clock.ts";
 import { silentLogger as logger } from "../../../core/contract/ports/logger.ts";
-import { silentMeter as meter } from "../../../core/contract/ports/telemetry.ts";
+import { silentMeter as meter, noCheckpoint } from "../../../core/contract/ports/telemetry.ts";
 import { DueIndex } from "../../../core/schedules/due/due-index.ts";
 import type { AdminDeps } from "../../../gateway/admin/admin-request.ts";
 import { adminRoutes } from "../../../gateway/admin/admin-routes.ts";
 import { adminScope } from "../../../gateway/admin/admin-scope.ts";
 import { operatorCheck } from "../../../gateway/admin/operator.ts";
-import { toHttpError } from "../../../gateway/http/http-error.ts";
+import { toHttpError } from "../../../gateway/http/error-responses.ts";
 import { SignInGuard } from "../../../gateway/http/sign-in-guard.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 

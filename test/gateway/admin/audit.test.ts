@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AuditEntry } from "../../../gateway/admin/audit.ts";
 import { allAudit } from "../../../gateway/admin/audit.ts";
+import type { AuditEntry } from "../../../gateway/admin-api/index.ts";
 import { AdminRig, acmeAdmin, platformAdmin } from "./admin-rig.ts";
 
 let rig: AdminRig;
@@ -97,7 +97,7 @@ describe("given changes by operators", () => {
   });
 
   it.each(["after=nonsense", "after=WyJ4IiwieSJd", "limit=0", "limit=201"])(
-    "when a page is asked for with %s, then the answer says what is wrong",
+    "when a page is requested with %s, then the error names the parameter",
     async (query) => {
       const { status, body } = await rig.call("GET", `audit?${query}`);
       expect([status, body.error.code]).toEqual([400, "bad-input"]);

@@ -59,17 +59,17 @@ describe("given people with linked accounts", () => {
 
   it("when an account is unlinked, then it becomes a separate person, and both sides are notified (I1)", async () => {
     const id = await person("default", account("web"), account("slack", 1));
-    const told = new Recorder<AgentReply>();
+    const notices = new Recorder<AgentReply>();
     const subject = subjectsOf("default").userResponse("mooring");
     const consumer = await rig.backbone.bus.consume(subject, { durable: "test", concurrency: 1 }, async (reply) => {
-      told.add(reply);
+      notices.add(reply);
       return ack;
     });
     const { ref } = (await people()).items[0];
     const { status, body } = await rig.call("POST", `people/${ref}/unlink`, slack);
     expect([status, body.accounts.map(({ channel }: { channel: string }) => channel)]).toEqual([200, ["web"]]);
     expect((await findPerson(rig.backbone.store, { tenant: "default", ...slack })).person.id).not.toBe(id);
-    const words = await told.until((replies) => replies.length === 2);
+    const words = await notices.until((replies) => replies.length === 2);
     expect(words.map(({ audience, markdown }) => [audience.conversation.channel, markdown])).toEqual([
       ["web", "An operator of this service has unlinked “Ann” on slack from this account."],
       ["slack", "An operator of this service has unlinked “Ann” on web from this account."],

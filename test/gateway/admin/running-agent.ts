@@ -30,7 +30,7 @@ export class RunningAgent {
       tenant: "default",
       model: new ScriptedModel(script),
       peers: peers.map(nameOf),
-      // Late answers are told at once.
+      // Late answers are reported at once.
       peering: { ...defaultPeering, lateWindowMs: 0 },
     };
     const tenants = { default: { a2aAsync: true } };

@@ -43,7 +43,7 @@ describe("given operators and schedules", () => {
     const address = { tenant: "default", agent: "mooring", owner: CONSOLE, id };
     const times = ["08:00", "08:30", "09:00"].map((time) => `2026-11-13T${time}:00.000Z`);
     for (const [index, at] of times.entries()) {
-      // What is run by hand has a name that says nothing of its time.
+      // The name of a manual run does not contain its time.
       const name = index === 1 ? "a-wish" : at;
       const run = { name, dueAt: at, through: at, firedAt: at, state: "ended" as const, outcome: "answered" };
       await store.put(runKey(address, name), run);
@@ -81,7 +81,7 @@ describe("given operators and schedules", () => {
   });
 
   it.each([
-    [{ ...BRIEF, when: "every 1 s" }, 400, "once a minute is the most"],
+    [{ ...BRIEF, when: "every 1 s" }, 400, "the shortest interval is one minute"],
     [{ ...BRIEF, deliverTo: undefined }, 400, "set deliverTo"],
     [{ ...BRIEF, agent: "nobody" }, 404, "no agent"],
     [{ ...BRIEF, prompt: "x".repeat(20_001) }, 400, "prompt"],

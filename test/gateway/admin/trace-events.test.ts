@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Clock, systemClock } from "../../../core/contract/ports/clock.ts";
 import { traceIdOf } from "../../../core/turns/turn-records.ts";
+import { eventText } from "../../../gateway/admin/admin-request.ts";
 import { findMessage } from "../../../gateway/admin/trace/find-message.ts";
 import { traceEvents } from "../../../gateway/admin/trace/trace-events.ts";
 import { Gate } from "../../fakes/model-answer.ts";
@@ -46,7 +47,7 @@ describe("given a client that follows a trace", () => {
     const events = traceEvents({ bus, store, clock, place, root, agents: ["mooring"], signal: left.signal });
     const next = async () => {
       const { value } = await events.next();
-      const [, json] = /^event: trace\ndata: (.*)\n\n$/.exec(value ?? "") ?? [];
+      const [, json] = /^event: trace\ndata: (.*)\n\n$/.exec(eventText("trace", value)) ?? [];
       return json === undefined ? undefined : JSON.parse(json);
     };
     expect(await next()).toMatchObject({

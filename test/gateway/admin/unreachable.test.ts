@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ReachAdapter, UnreachablePlace } from "../../../adapters/contract/abilities.ts";
+import type { ReachAdapter, UnreachableConversation } from "../../../adapters/contract/abilities.ts";
 import { LogChannel } from "../../fakes/log-channel.ts";
 import { AdminRig, acmeAdmin } from "./admin-rig.ts";
 
-const place = (room: string): UnreachablePlace => ({
+const place = (room: string): UnreachableConversation => ({
   key: room,
   conversation: { channel: "web", room, kind: "private" },
   accountId: "ann",
@@ -33,7 +33,9 @@ describe("given a platform that rejects messages for some conversations", () => 
     const { key: _, ...shown } = place("a");
     expect(first.body.items[0]).toEqual(shown);
     const second = await rig.call("GET", `channels/web/unreachable?limit=2&after=${first.body.next}`);
-    const rooms = [first, second].map(({ body }) => body.items.map((item: UnreachablePlace) => item.conversation.room));
+    const rooms = [first, second].map(({ body }) =>
+      body.items.map((item: UnreachableConversation) => item.conversation.room),
+    );
     expect(rooms).toEqual([["a", "b"], ["c"]]);
     expect(second.body.next).toBeUndefined();
   });

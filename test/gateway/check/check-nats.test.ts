@@ -1,13 +1,17 @@
 import { describe, expect, it } from "vitest";
-import type { NatsInspection } from "../../../core/backbone/nats/inspect/inspect-nats.ts";
-import { type Replica, replicasOf, type StreamState } from "../../../core/backbone/nats/inspect/read-streams.ts";
+import {
+  type NatsInspection,
+  type Replica,
+  replicasOf,
+  type StreamState,
+} from "../../../core/backbone/nats/inspect-nats.ts";
 import { natsFindings } from "../../../gateway/check/check-nats.ts";
 
 const node = (name: string, version = "2.11.4") => ({ name, address: `${name}:4222`, version });
 const stream = (name: string, states: Partial<Record<"n1" | "n2" | "n3", Replica["state"]>>): StreamState => ({
   name,
   kind: "stream",
-  wanted: Object.keys(states).length,
+  configured: Object.keys(states).length,
   replicas: Object.entries(states).map(([of, state]) => ({ node: of, state })),
 });
 const CURRENT = { n1: "leader", n2: "current", n3: "current" } as const;

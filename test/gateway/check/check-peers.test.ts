@@ -22,11 +22,11 @@ describe("given a configured remote peer", () => {
   it.each(["JSON-RPC", "HTTP+JSON", "0.3"] as const)(
     "when it speaks %s and accepts the token, then the finding is ok, and no work was sent to it",
     async (speaks) => {
-      const { url, heard } = await start({ speaks, token: "right" });
+      const { url, received } = await start({ speaks, token: "right" });
       expect(await ask({ url, token: "right" })).toEqual([
         { verdict: "ok", subject: "peer ships", text: "its card is valid, and it accepts the credentials" },
       ]);
-      expect(heard).toEqual([]);
+      expect(received).toEqual([]);
     },
   );
 
@@ -36,7 +36,7 @@ describe("given a configured remote peer", () => {
       {
         verdict: "problem",
         subject: "peer ships",
-        text: "ships does not accept us (HTTP 401): check a2a.peers.ships",
+        text: "ships rejected our credentials (HTTP 401): check a2a.peers.ships",
       },
     ]);
   });
@@ -47,7 +47,7 @@ describe("given a configured remote peer", () => {
   });
 
   it("when its card names another private address, then the problem contains that address", async () => {
-    const { url } = await start({ elsewhere: "http://10.1.2.3:8080" });
+    const { url } = await start({ cardUrl: "http://10.1.2.3:8080" });
     const [finding] = await ask({ url });
     expect(finding).toMatchObject({ verdict: "problem", text: expect.stringContaining("http://10.1.2.3:8080") });
   });
@@ -62,7 +62,7 @@ describe("given a configured remote peer", () => {
     const [finding] = await ask({ url });
     expect(finding).toMatchObject({
       verdict: "problem",
-      text: expect.stringMatching(/^there is no agent card at http:/),
+      text: expect.stringMatching(/^could not read an agent card at http:/),
     });
   });
 });

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadConfig } from "../../../config/load-config.ts";
 import { init } from "../../../gateway/cli/init/init.ts";
-import type { Question } from "../../../gateway/cli/init/question.ts";
+import type { Question } from "../../../gateway/cli/init/questions.ts";
 
 let folder: string;
 let said: string;

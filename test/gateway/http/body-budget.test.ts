@@ -4,49 +4,49 @@ import { type ArrivingBody, BodyBudget, type Sender } from "../../../gateway/htt
 import { propertyRuns } from "../../setup/property-runs.ts";
 
 const MB = 1_000_000;
-const stranger = (key: string): Sender => ({ key, allowance: 1, isAuthenticated: false });
+const anonymous = (key: string): Sender => ({ key, allowance: 1, isAuthenticated: false });
 const operator: Sender = { key: "operator", allowance: 1, isAuthenticated: true };
-const neverCut = () => expect.unreachable("it must not be cut");
+const neverAborted = () => expect.unreachable("the body must not be aborted");
 
 describe("given a budget of 250 MB for request bodies", () => {
-  it("when 100,000 bodies are announced and none comes, then it is empty, and all are cut after 5 s (F38)", () => {
+  it("when 100,000 bodies are announced and none arrives, then it stays empty, and all are aborted after 5 s (F38)", () => {
     const budget = new BodyBudget(250 * MB);
     let cut = 0;
-    for (let n = 0; n < 100_000; n++) budget.begin(stranger(`203.0.113.${n % 250}`), 0, () => void cut++);
+    for (let n = 0; n < 100_000; n++) budget.begin(anonymous(`203.0.113.${n % 250}`), 0, () => void cut++);
     expect(budget.bytes).toBe(0);
-    const event = budget.begin(stranger("slack"), 0, neverCut);
+    const event = budget.begin(anonymous("slack"), 0, neverAborted);
     expect(event.receive(5_000, 1)).toBe(true);
     event.complete();
-    budget.cutStalled(5_000);
+    budget.abortStalled(5_000);
     expect(cut).toBe(0);
-    budget.cutStalled(5_001);
+    budget.abortStalled(5_001);
     expect(cut).toBe(100_000);
     expect([budget.arriving, budget.bytes]).toEqual([0, 5_000]);
   });
 
-  it("when strangers have filled all they may, then operators and calling agents have room", () => {
+  it("when anonymous senders have used their share, then operators and calling agents can still send", () => {
     const budget = new BodyBudget(250 * MB);
-    const bodies = Array.from({ length: 4_000 }, (_, n) => budget.begin(stranger(`a${n}`), 0, neverCut));
+    const bodies = Array.from({ length: 4_000 }, (_, n) => budget.begin(anonymous(`a${n}`), 0, neverAborted));
     expect(bodies.filter((body) => body.receive(64_000, 1)).length).toBe(Math.floor((250 * MB * 7) / 8 / 64_000));
-    expect(budget.begin(operator, 1, neverCut).receive(20 * MB, 1)).toBe(true);
-    expect(budget.begin(stranger("slack"), 1, () => undefined).receive(64_000, 1)).toBe(false);
+    expect(budget.begin(operator, 1, neverAborted).receive(20 * MB, 1)).toBe(true);
+    expect(budget.begin(anonymous("slack"), 1, () => undefined).receive(64_000, 1)).toBe(false);
   });
 
-  it("when slow bodies have filled it, then they make room for one that arrives at once (F38)", () => {
+  it("when slow bodies have used it up, then they are aborted in favour of a fast one (F38)", () => {
     const budget = new BodyBudget(100 * MB);
     let cut = 0;
-    for (let n = 0; n < 2_000; n++) budget.begin(stranger(`a${n}`), 0, () => void cut++).receive(50_000, 1);
-    expect(budget.begin(stranger("slack"), 2_001, neverCut).receive(60_000, 2_001)).toBe(true);
+    for (let n = 0; n < 2_000; n++) budget.begin(anonymous(`a${n}`), 0, () => void cut++).receive(50_000, 1);
+    expect(budget.begin(anonymous("slack"), 2_001, neverAborted).receive(60_000, 2_001)).toBe(true);
     expect(cut).toBeGreaterThan(0);
   });
 
-  it("when large uploads fill their half, then there is room for small bodies; one address has an eighth", () => {
+  it("when large uploads have used their half, then small bodies are accepted; one address gets an eighth", () => {
     const budget = new BodyBudget(250 * MB);
-    const upload = (key: string) => budget.begin(stranger(key), 0, neverCut).receive(20 * MB, 1);
+    const upload = (key: string) => budget.begin(anonymous(key), 0, neverAborted).receive(20 * MB, 1);
     expect(["a", "b", "c", "d", "e", "f", "g"].map(upload)).toEqual([true, true, true, true, true, true, false]);
-    expect(budget.begin(stranger("g"), 1, neverCut).receive(64_000, 1)).toBe(true);
+    expect(budget.begin(anonymous("g"), 1, neverAborted).receive(64_000, 1)).toBe(true);
     const other = new BodyBudget(250 * MB);
-    const second = (key: string) => other.begin(stranger(key), 0, neverCut).receive(20 * MB, 1);
+    const second = (key: string) => other.begin(anonymous(key), 0, neverAborted).receive(20 * MB, 1);
     expect([second("a"), second("a"), second("b")]).toEqual([true, false, true]);
   });
 
@@ -60,21 +60,21 @@ describe("given a budget of 250 MB for request bodies", () => {
       ],
       5_001,
     ],
-  ])("when a body is so slow that %s, then it is cut", (_, pieces, at) => {
+  ])("when a body is so slow that %s, then it is aborted", (_, pieces, at) => {
     const budget = new BodyBudget(250 * MB);
     let cut = false;
-    const body = budget.begin(stranger("a"), 0, () => {
+    const body = budget.begin(anonymous("a"), 0, () => {
       cut = true;
     });
     for (const [when = 0, bytes = 0] of pieces) body.receive(bytes, when);
-    budget.cutStalled(at - 1);
+    budget.abortStalled(at - 1);
     expect(cut).toBe(false);
-    budget.cutStalled(at);
+    budget.abortStalled(at);
     expect([cut, budget.bytes]).toEqual([true, 0]);
   });
 });
 
-/** One step of strangers, of genuine senders, or of time. */
+/** One step of an anonymous sender, of an authenticated sender, or of time. */
 const step = fc.oneof(
   fc.record({ do: fc.constant("begin" as const), who: fc.nat(40), isAuthenticated: fc.boolean() }),
   fc.record({ do: fc.constant("receive" as const), body: fc.nat(), bytes: fc.integer({ min: 1, max: 3 * MB }) }),
@@ -83,8 +83,8 @@ const step = fc.oneof(
   fc.record({ do: fc.constant("wait" as const), ms: fc.integer({ min: 1, max: 4_000 }) }),
 );
 
-describe("given any strangers that begin, send, pause and leave", () => {
-  it("then memory is bounded, counted exactly, and all of it comes back", () => {
+describe("given any sequence of anonymous bodies that begin, send, pause and end", () => {
+  it("then memory is bounded, counted exactly, and released in full", () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 20, maxLength: 300 }), (steps) => {
         const max = 100 * MB;
@@ -95,11 +95,11 @@ describe("given any strangers that begin, send, pause and leave", () => {
           const chosen = "body" in each ? bodies[each.body % Math.max(1, bodies.length)] : undefined;
           if (each.do === "wait") {
             now += each.ms;
-            budget.cutStalled(now);
+            budget.abortStalled(now);
           } else if (each.do === "begin") {
             const entry: (typeof bodies)[number] = { body: undefined as never, held: 0, state: "open" };
             entry.body = budget.begin(
-              { ...stranger(`a${each.who}`), isAuthenticated: each.isAuthenticated },
+              { ...anonymous(`a${each.who}`), isAuthenticated: each.isAuthenticated },
               now,
               () => {
                 entry.held = 0;

@@ -27,19 +27,19 @@ const open = async (localAddress = "127.0.0.1"): Promise<Socket> => {
   await once(socket, "connect");
   return socket;
 };
-/** The status of the answer, or "cut". */
+/** The status of the response, or "closed". */
 const ask = (socket: Socket): Promise<string> =>
   new Promise((resolve) => {
-    socket.once("data", (data) => resolve(String(data).slice(9, 12))).once("close", () => resolve("cut"));
-    if (socket.destroyed) resolve("cut");
+    socket.once("data", (data) => resolve(String(data).slice(9, 12))).once("close", () => resolve("closed"));
+    if (socket.destroyed) resolve("closed");
     else socket.write("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n");
   });
 
-describe("given a limit of connections per address (F21)", () => {
-  it("when an address has as many as it may, then a further one is cut, and other addresses are served", async () => {
+describe("given a limit on connections per address (F21)", () => {
+  it("when an address has reached it, then a further connection is closed, and other addresses are served", async () => {
     await listen({ connections: 100, connectionsPerAddress: 1 });
     const held = await Promise.all(Array.from({ length: 10 }, () => open()));
-    expect(await ask(await open())).toBe("cut");
+    expect(await ask(await open())).toBe("closed");
     expect(await ask(await open("127.0.0.2"))).toBe("200");
     held[0]?.destroy();
     await once(held[0] as Socket, "close");
@@ -48,15 +48,15 @@ describe("given a limit of connections per address (F21)", () => {
     expect(lines).toMatchObject([{ address: "127.0.0.1" }]);
   });
 
-  it("when the address is a trusted proxy, then only the limit of all counts", async () => {
+  it("when the address is a trusted proxy, then only the total limit applies", async () => {
     await listen({ connections: 100, connectionsPerAddress: 1 }, ["127.0.0.0/8"]);
     const held = await Promise.all(Array.from({ length: 30 }, () => open()));
     expect(await Promise.all(held.map(ask))).toEqual(held.map(() => "200"));
   });
 });
 
-describe("given all connections that a gateway may have", () => {
-  it("when one more comes, then the longest idle one makes room (F21)", async () => {
+describe("given a gateway at its total limit of connections", () => {
+  it("when another client connects, then the connection that has been idle longest is closed (F21)", async () => {
     await listen({ connections: 3, connectionsPerAddress: 100 });
     const [first, second] = [await open(), await open()];
     const third = await open();

@@ -8,7 +8,7 @@ import { createReadiness, type Readiness } from "../../../gateway/http/readiness
 
 const listeners: HttpListener[] = [];
 const openListener = async (
-  options: { port?: number; requestWithinMs?: number } = {},
+  options: { port?: number; requestTimeoutMs?: number } = {},
   readiness = createReadiness(),
 ) => {
   const listener = await openHttpListener({ host: "127.0.0.1", port: 0, ...options }, readiness);
@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const listener of listeners.splice(0)) await listener.close();
 });
 
-/** Everything the server sends until it closes the connection. */
+/** All data that the server sends until it closes the connection. */
 const exchange = async ({ port }: HttpListener, ...sent: (string | Buffer)[]): Promise<string> => {
   const socket = connect(port, "127.0.0.1");
   let answer = "";
@@ -66,7 +66,7 @@ describe.each(["starting", "stopping"] as const)("given a process that is %s (U6
     expect([ready.status, await ready.json()]).toEqual([503, { ready: false, reasons: [reason], degraded: [] }]);
   });
 
-  it("when anything else is requested, then it is refused with 503 and Retry-After", async () => {
+  it("when another path is requested, then it is refused with 503 and Retry-After", async () => {
     const answer = await fetch(`http://127.0.0.1:${listener.port}/channels/web/widget.js`);
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
     expect(answer.headers.get("connection")).toBe(phase === "starting" ? "keep-alive" : "close");
@@ -81,7 +81,7 @@ describe.each(["starting", "stopping"] as const)("given a process that is %s (U6
     expect(answer).toMatch(/^HTTP\/1\.1 503 /);
   });
 
-  it("when a socket is upgraded, then it is refused with 503 and Retry-After on that socket", async () => {
+  it("when a client requests a WebSocket, then it is refused with 503 and Retry-After", async () => {
     const answer = await exchange(listener, UPGRADE);
     expect(answer).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n/);
     expect(answer).toContain("retry-after: 1\r\n");
@@ -98,11 +98,11 @@ describe.each(["starting", "stopping"] as const)("given a process that is %s (U6
       400,
     ],
     ["a broken chunk", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 503],
-  ])("when the request is %s, then it is answered", async (_, request, status) => {
+  ])("when the request is %s, then it gets a response", async (_, request, status) => {
     expect(await exchange(listener, request)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
 
-  it("when a client asks for HTTP/2, then health is answered in HTTP/1.1", async () => {
+  it("when a client requests an upgrade to HTTP/2, then health is answered in HTTP/1.1", async () => {
     expect(await exchange(listener, H2C)).toMatch(/^HTTP\/1\.1 200 .*\{"live":true\}$/s);
   });
 
@@ -119,7 +119,7 @@ describe("given an application on the listener", () => {
   const held: ServerResponse[] = [];
   const hold = (_request: IncomingMessage, response: ServerResponse) => void held.push(response);
 
-  it("when Fastify is made but not ready, then it gets no request until it serves (F32)", async () => {
+  it("when Fastify is created but not ready, then it gets no request until it serves (F32)", async () => {
     const listener = await openListener();
     const app = fastify({ serverFactory: (handler) => listener.applicationServer(handler) });
     app.get("/", async () => "served");
@@ -130,7 +130,7 @@ describe("given an application on the listener", () => {
     expect(await (await fetch(url)).text()).toBe("served");
   });
 
-  it("when its handler throws, then the request is answered 500 and the process goes on", async () => {
+  it("when its handler throws, then the client gets a 500 and the process continues", async () => {
     const listener = await openListener();
     listener.applicationServer(() => {
       throw new Error("unexpected");
@@ -140,7 +140,7 @@ describe("given an application on the listener", () => {
     expect([(await ask()).status, (await ask()).status]).toEqual([500, 500]);
   });
 
-  it("when it drains, then it still serves and each answer closes its connection (F30)", async () => {
+  it("when it drains, then it still serves and each response closes its connection (F30)", async () => {
     const listener = await openListener();
     listener.applicationServer((_request, response) => void response.end("served"));
     listener.serve();
@@ -162,7 +162,7 @@ describe("given an application on the listener", () => {
     await closed;
   });
 
-  it("when it stops and a request does not end, then it is cut after a second", async () => {
+  it("when it stops and a request does not end, then its connection is closed after a second", async () => {
     const listener = await openListener();
     listener.applicationServer(hold);
     listener.serve();
@@ -178,16 +178,16 @@ describe("given a request that never ends (F21)", () => {
   it.each([
     ["its head", "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: a"],
     ["its body", post(9)],
-  ])("when it is %s, then it is answered 408 and cut", async (_, begun) => {
-    const listener = await openListener({ requestWithinMs: 60 });
+  ])("when it is %s, then it gets a 408 and its connection is closed", async (_, begun) => {
+    const listener = await openListener({ requestTimeoutMs: 60 });
     listener.applicationServer(() => undefined);
     listener.serve();
     expect(await exchange(listener, begun)).toMatch(/^HTTP\/1\.1 408 /);
   });
 });
 
-describe("given an address that cannot be used", () => {
-  it("when the port is taken, then the error says so and what to do", async () => {
+describe("given a port that is in use", () => {
+  it("when the listener opens, then the error names the port and says what to do", async () => {
     const { port } = await openListener();
     await expect(openListener({ port })).rejects.toThrow(
       `port ${port} on 127.0.0.1 is in use: stop what uses it, or choose another gateway.port`,

@@ -39,12 +39,12 @@ const start = async (
   return app;
 };
 
-describe("given so many requests per address", () => {
+describe("given a rate limit per address", () => {
   const rate = { requestsPerSecond: 1, requestBurst: 2 };
   const statusOf = async (server: FastifyInstance, remoteAddress: string, headers = {}) =>
     (await server.inject({ url: "/health/live", remoteAddress, headers })).statusCode;
 
-  it("when one address has used them up, then it is told when to come again, and others are served", async () => {
+  it("when one address exceeds it, then it gets a 429 with Retry-After, and others are served", async () => {
     const server = await start(rate);
     const statuses = [];
     for (let n = 0; n < 3; n++) statuses.push(await statusOf(server, "203.0.113.7"));
@@ -57,7 +57,7 @@ describe("given so many requests per address", () => {
     expect(await statusOf(server, "203.0.113.7")).toBe(200);
   });
 
-  it("when one has a whole IPv6 network, then it is one address", async () => {
+  it("when requests come from one IPv6 network, then they count as one address", async () => {
     const server = await start(rate);
     const addresses = ["2001:db8::1", "2001:db8:0:0:9::2", "2001:db8::3"];
     const statuses = [];
@@ -65,20 +65,22 @@ describe("given so many requests per address", () => {
     expect(statuses).toEqual([200, 200, 429, 200]);
   });
 
-  it("when a proxy is trusted, then the address that it names counts; nobody else is believed", async () => {
+  it("when a trusted proxy forwards a request, then its X-Forwarded-For counts; that of other clients is ignored", async () => {
     const server = await start(rate, { trustedProxies: ["10.0.0.0/8"] });
     const from = (address: string, proxy = "10.0.0.7") => statusOf(server, proxy, { "x-forwarded-for": address });
     expect([await from("198.51.100.1"), await from("198.51.100.1"), await from("198.51.100.1")]).toEqual([
       200, 200, 429,
     ]);
     expect(await from("198.51.100.2")).toBe(200);
-    const liar = "203.0.113.9";
-    expect([await from("1.1.1.1", liar), await from("1.1.1.2", liar), await from("1.1.1.3", liar)]).toEqual([
-      200, 200, 429,
-    ]);
+    const untrusted = "203.0.113.9";
+    expect([
+      await from("1.1.1.1", untrusted),
+      await from("1.1.1.2", untrusted),
+      await from("1.1.1.3", untrusted),
+    ]).toEqual([200, 200, 429]);
   });
 
-  it("when this machine itself asks, then it is one address with ten times the limit", async () => {
+  it("when this machine sends the requests, then it counts as one address with ten times the limit", async () => {
     const server = await start(rate);
     for (let n = 0; n < 20; n++) expect(await statusOf(server, "127.0.0.1")).toBe(200);
     expect(await statusOf(server, "127.0.0.1")).toBe(429);
@@ -86,7 +88,7 @@ describe("given so many requests per address", () => {
   });
 });
 
-/** A channel whose requests end when the test says so. */
+/** A channel whose requests end when the test releases them. */
 class SlowChannel extends ServedChannel {
   readonly arrived = new Recorder<() => void>();
   override readonly webhooks: readonly Webhook[] = [
@@ -99,8 +101,8 @@ class SlowChannel extends ServedChannel {
   ];
 }
 
-describe("given so many bytes that are read at once", () => {
-  it("when a body would be one too many, then it is refused, and taken when there is room again", async () => {
+describe("given a limit on the bytes of bodies in memory", () => {
+  it("when a body would exceed it, then it is refused, and accepted once another has ended", async () => {
     const channel = new SlowChannel("web");
     const server = await start({ bodyBytes: 100 }, { channel });
     const post = () => server.inject({ method: "POST", url: "/channels/web/events", payload: "x".repeat(60) });

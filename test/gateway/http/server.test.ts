@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 describe("given the gateway's server", () => {
-  it("when the first page is opened, then it has the widget under a policy that allows nothing foreign", async () => {
+  it("when the first page is opened, then it has the widget and a policy that allows no other origin", async () => {
     const page = await app.inject("/");
     expect(page.statusCode).toBe(200);
     expect(page.body).toContain('<script src="/channels/web/widget.js" async data-target="#chat"');
@@ -41,7 +41,7 @@ describe("given the gateway's server", () => {
   });
 
   it.each(["/", "/health/live", "/metrics", "/nothing", "/channels/web/events", "/channels/web/socket"])(
-    "when %s is asked for, then the answer may be framed, sniffed, cached and read by nobody else",
+    "when %s is requested, then the headers forbid framing, sniffing, caching and cross-origin reads",
     async (url) => {
       const { headers } = await app.inject(url);
       expect(headers).toMatchObject({
@@ -59,7 +59,7 @@ describe("given the gateway's server", () => {
     },
   );
 
-  it("when asked for health, then live always, and ready only without problems, which it names (U4)", async () => {
+  it("when health is requested, then it is always live, and ready only without problems, which it lists (U4)", async () => {
     expect((await app.inject("/health/ready")).statusCode).toBe(200);
     readiness.watch("backbone", () => ({ ok: false, reason: "no connection" }));
     const ready = await app.inject("/health/ready");
@@ -74,7 +74,7 @@ describe("given the gateway's server", () => {
     expect((await app.inject("/health/live")).statusCode).toBe(200);
   });
 
-  it("when a channel does not work, then the process is ready and names the channel as degraded (U6, F33)", async () => {
+  it("when a channel does not work, then the process is ready and lists the channel as degraded (U6, F33)", async () => {
     readiness.watchOptional("channel slack", () => ({ ok: false, reason: "check botToken" }));
     readiness.watchOptional("channel web", () => ({ ok: true }));
     const ready = await app.inject("/health/ready");
@@ -84,7 +84,7 @@ describe("given the gateway's server", () => {
     ]);
   });
 
-  it("when Prometheus asks, then it gets process metrics and ours, by route and not by address (U4)", async () => {
+  it("when metrics are scraped, then they contain process metrics and ours, by route and not by address (U4)", async () => {
     await app.inject("/health/live");
     await app.inject("/some/scan?token=hunter2");
     const { body } = await app.inject("/metrics");
@@ -101,7 +101,7 @@ describe("given the gateway's server", () => {
     ["GET", "/channels/web/events", 405, "method-not-allowed"],
     ["GET", "/channels/other/events", 404, "not-found"],
     ["GET", "/channels/web/socket", 426, "refused"],
-  ] as const)("when asked %s %s, then it answers %i as JSON", async (method, url, status, code) => {
+  ] as const)("when %s %s is requested, then the response is %i as JSON", async (method, url, status, code) => {
     const answer = await app.inject({ method, url, ...(method === "POST" ? { payload: { not: "for you" } } : {}) });
     expect(answer.statusCode).toBe(status);
     expect(answer.json().error.code).toBe(code);
@@ -112,7 +112,7 @@ describe("given the gateway's server", () => {
 });
 
 describe("given a channel with webhooks", () => {
-  it("when its platform posts, then the adapter gets the bytes as they came, and its answer goes out", async () => {
+  it("when its platform posts, then the adapter gets the unchanged bytes, and its response is sent", async () => {
     const answer = await app.inject({
       method: "POST",
       url: "/channels/web/events?a=1&b=2&b=3",
@@ -126,19 +126,19 @@ describe("given a channel with webhooks", () => {
     expect(request?.query).toEqual({ a: "1" });
   });
 
-  it("when the body is over the webhook's limit, then it is refused and the adapter never sees it (F20)", async () => {
+  it("when the body exceeds the webhook's limit, then it is refused and the adapter does not get it (F20)", async () => {
     const answer = await app.inject({ method: "POST", url: "/channels/web/events", payload: "x".repeat(101) });
     expect([answer.statusCode, answer.json().error.code]).toEqual([413, "too-large"]);
     expect(channel.requests).toEqual([]);
   });
 
-  it("when it answers with headers of its own, then they win over the defaults", async () => {
+  it("when it responds with its own headers, then they override the defaults", async () => {
     const widget = await app.inject("/channels/web/widget.js");
     expect(widget.headers["cache-control"]).toBe("max-age=60");
     expect(widget.headers["content-type"]).toBe("text/javascript; charset=utf-8");
   });
 
-  it("when it throws, then the caller learns nothing of it, and the log everything", async () => {
+  it("when it throws, then the response contains no details, and the log does", async () => {
     const answer = await app.inject({ method: "POST", url: "/channels/web/broken", payload: "private words" });
     expect(answer.statusCode).toBe(500);
     expect(answer.body).not.toContain("plan");
@@ -146,12 +146,12 @@ describe("given a channel with webhooks", () => {
     expect(JSON.stringify(logged)).not.toContain("private words");
   });
 
-  it("when it is not ready, then the caller is told when to try again (F32)", async () => {
+  it("when it is not ready, then the response has Retry-After (F32)", async () => {
     const answer = await app.inject({ method: "POST", url: "/channels/web/starting" });
     expect([answer.statusCode, answer.headers["retry-after"]]).toEqual([503, "1"]);
   });
 
-  it("when it refuses with a known error, then that is what the caller gets", async () => {
+  it("when it refuses with a known error, then the response has that error", async () => {
     const answer = await app.inject({ method: "POST", url: "/channels/web/refused" });
     expect([answer.statusCode, answer.json().error]).toEqual([
       429,
@@ -163,7 +163,7 @@ describe("given a channel with webhooks", () => {
 describe("given a channel with a socket", () => {
   const socketUrl = () => `ws://127.0.0.1:${listener.port}`;
 
-  it("when a browser connects, then only the adapter's protocol is echoed, and frames go both ways", async () => {
+  it("when a browser connects, then only the adapter's protocol is accepted, and frames go both ways", async () => {
     const socket = new WebSocket(`${socketUrl()}/channels/web/socket`, ["token.secret", "test.v1"]);
     await once(socket, "open");
     expect([socket.protocol, socket.extensions]).toEqual(["test.v1", ""]);
@@ -173,7 +173,7 @@ describe("given a channel with a socket", () => {
     socket.terminate();
   });
 
-  it("when the adapter refuses, then the answer is plain HTTP, before any upgrade", async () => {
+  it("when the adapter refuses, then the response is plain HTTP, before any upgrade", async () => {
     const socket = new WebSocket(`${socketUrl()}/channels/web/socket`, "test.v1", {
       origin: "http://evil.example",
     });
@@ -183,7 +183,7 @@ describe("given a channel with a socket", () => {
     expect(channel.connections).toEqual([]);
   });
 
-  it("when a frame is over the limit, then the socket closes with 1009 and nobody else notices (F20)", async () => {
+  it("when a frame exceeds the limit, then its socket closes with 1009 and other sockets stay open (F20)", async () => {
     const url = `${socketUrl()}/channels/web/socket`;
     const [rude, polite] = [new WebSocket(url, "test.v1"), new WebSocket(url, "test.v1")];
     await Promise.all([once(rude, "open"), once(polite, "open")]);
@@ -194,14 +194,14 @@ describe("given a channel with a socket", () => {
     polite.terminate();
   });
 
-  it("when another path is asked for a socket, then it is refused with 404", async () => {
+  it("when a socket is requested at another path, then it is refused with 404", async () => {
     const socket = new WebSocket(`${socketUrl()}/channels/none/socket`, "test.v1");
     const [, response] = await once(socket, "unexpected-response");
     expect(response.statusCode).toBe(404);
     socket.on("error", () => undefined).terminate();
   });
 
-  it("when the server closes, then sockets that are still open do not hold it up", async () => {
+  it("when the server closes, then open sockets do not delay it", async () => {
     const socket = new WebSocket(`${socketUrl()}/channels/web/socket`, "test.v1");
     await once(socket, "open");
     const closed = once(socket, "close");

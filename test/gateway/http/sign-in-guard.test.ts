@@ -48,8 +48,8 @@ const outcomeOf = ({ ip = "203.0.113.7", authorization = "Bearer wrong", headers
 const times = (count: number, attempt: (n: number) => string): string[] =>
   Array.from({ length: count }, (_, n) => attempt(n));
 
-describe("given an address that shows wrong tokens", () => {
-  it("when ten were wrong, then it is refused unchecked with the time to wait, and may try again after it (R3)", () => {
+describe("given an address that sends wrong tokens", () => {
+  it("when ten were wrong, then the next is refused unchecked with Retry-After, and accepted again afterwards (R3)", () => {
     expect(new Set(times(10, () => outcomeOf({})))).toEqual(new Set(["unauthorised"]));
     expect(outcomeOf({})).toBe("rate-limited 10");
     expect(outcomeOf({ authorization: RIGHT })).toBe("rate-limited 10");
@@ -57,7 +57,7 @@ describe("given an address that shows wrong tokens", () => {
     expect(outcomeOf({ authorization: RIGHT })).toBe("in");
   });
 
-  it("when it is blocked, then other addresses sign in, and so does who signed in there before", () => {
+  it("when it is blocked, then other addresses can sign in, and so can a token that has signed in from there before", () => {
     expect(outcomeOf({ authorization: RIGHT })).toBe("in");
     times(5_000, () => outcomeOf({}));
     expect(outcomeOf({ authorization: RIGHT })).toBe("in");
@@ -72,7 +72,7 @@ describe("given an address that shows wrong tokens", () => {
     expect([lines, counted]).toEqual([[], []]);
   });
 
-  it("when it has an IPv6 network of 64 bits, then that is one address; one of 48 bits has ten times as much", () => {
+  it("when it has an IPv6 network of 64 bits, then that counts as one address; one of 48 bits gets ten times the limit", () => {
     times(10, (n) => outcomeOf({ ip: `2001:db8:0:1::${n}` }));
     expect(outcomeOf({ ip: "2001:db8:0:1::ffff" })).toBe("rate-limited 10");
     expect(outcomeOf({ ip: "2001:db8:0:2::1", authorization: RIGHT })).toBe("in");
@@ -81,14 +81,14 @@ describe("given an address that shows wrong tokens", () => {
     expect(outcomeOf({ ip: "2001:db8:1:1::1", authorization: RIGHT })).toBe("in");
   });
 
-  it("when guesses come through an undeclared local proxy, then tools on this machine still sign in", () => {
+  it("when guesses come through an undeclared local proxy, then programs on this machine can still sign in", () => {
     times(300, () => outcomeOf({ ip: "127.0.0.1", headers: { "x-forwarded-for": "198.51.100.9" } }));
     expect(outcomeOf({ ip: "127.0.0.1", authorization: RIGHT })).toBe("in");
   });
 });
 
-describe("given 5,000 guesses of one address within a minute", () => {
-  it("when the minute ends, then there is one log line with both counts, and a metric of all (R3)", () => {
+describe("given 5,000 guesses from one address within a minute", () => {
+  it("when the minute ends, then there is one log line with both counts, and a metric counts all (R3)", () => {
     times(5_000, () => outcomeOf({}));
     expect(lines).toEqual([]);
     clock.advance(60_000);
@@ -97,7 +97,7 @@ describe("given 5,000 guesses of one address within a minute", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("when they come from 1,000 addresses, then the log has 21 lines, and nothing is left out of the sum", () => {
+  it("when they come from 1,000 addresses, then the log has 21 lines, and their sum is complete", () => {
     times(5_000, (n) => outcomeOf({ ip: `198.51.${n % 4}.${(n >> 2) % 250}` }));
     guard.flush();
     expect(lines).toHaveLength(21);

@@ -16,7 +16,7 @@ afterEach(() => rig.close());
 const revoked = new DeliveryFailed("unavailable", "Slack says token_revoked");
 
 describe("given the outcomes of a channel's deliveries", () => {
-  it("when three in a row find the platform away, then that is a problem until one is answered (F33)", () => {
+  it("when three in a row find the platform unavailable, then that is a problem until one succeeds (F33)", () => {
     const health = new DeliveryHealth();
     health.note(revoked);
     health.note(new DeliveryFailed("unknown", "no answer within 60000 ms"));
@@ -27,7 +27,7 @@ describe("given the outcomes of a channel's deliveries", () => {
     expect(health.problem).toBeUndefined();
   });
 
-  it("when the platform refuses messages, then it is not away", () => {
+  it("when the platform refuses messages, then it counts as available", () => {
     const health = new DeliveryHealth();
     const reasons = ["rejected", "forbidden", "target-gone", "rate-limited"] as const;
     for (const reason of reasons) {
@@ -37,8 +37,8 @@ describe("given the outcomes of a channel's deliveries", () => {
   });
 });
 
-describe("given a channel that runs", () => {
-  it("when its token is revoked, then its health says so until a delivery is accepted (F33)", async () => {
+describe("given a running channel", () => {
+  it("when its token is revoked, then it is degraded until a delivery is accepted (F33)", async () => {
     const adapter = new LogChannel("queue", { connection: "shared", resend: "repeats" });
     let isRevoked = true;
     adapter.before = async () => {
@@ -81,7 +81,7 @@ describe("given an exclusive channel whose adapter is not connected once it stop
 });
 
 describe("given a channel that starts in the background", () => {
-  it("when its platform does not answer, then it runs at once, its health says so, and it can be stopped (F33)", async () => {
+  it("when its platform does not answer, then it runs at once, reports the reason, and can be stopped (F33)", async () => {
     const adapter = new LogChannel("queue", { connection: "shared", resend: "repeats" });
     let answer = () => {};
     adapter.beforeStart = () =>

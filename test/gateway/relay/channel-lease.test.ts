@@ -2,13 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { AppError } from "../../../core/contract/app-error.ts";
 import type { Clock } from "../../../core/contract/ports/clock.ts";
-import { collection, keyOf } from "../../../core/contract/ports/collection.ts";
-import type { Store } from "../../../core/contract/ports/store.ts";
+import { collection, keyOf, type Store } from "../../../core/contract/ports/store.ts";
 import { ChannelLease } from "../../../gateway/relay/channel-lease.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { Recorder } from "../../fakes/recorder.ts";
-import type { RelayRig } from "./relay-rig.ts";
-import { openRelayRig } from "./relay-rig.ts";
+import { openRelayRig, type RelayRig } from "./relay-rig.ts";
 
 const LEASE_MS = 9_000;
 const barrier = keyOf(collection("barriers", z.number()), "turn");
@@ -34,17 +32,17 @@ const leaseOf = (instance: string, store: Store = rig.backbone.store, clock: Clo
   return { lease, changes };
 };
 
-/** Lets time pass in small steps, with room for the store to answer in each. */
+/** Advances time in small steps, and lets the store answer in each. */
 const pass = async (ms: number) => {
   for (let passed = 0; passed < ms; passed += 500) {
     rig.clock.advance(500);
-    // A look at the lease is a read and a write: two writes of ours come after both.
+    // A check of the lease is a read and a write; two writes of the test complete after both.
     for (const turn of [1, 2, 3]) await rig.backbone.store.put(barrier, turn);
   }
 };
 
-describe("given a channel that takes one connection only", () => {
-  it("when two gateways start, then only the first holds it, for as long as it renews", async () => {
+describe("given a channel that allows one connection", () => {
+  it("when two gateways start, then only the first holds the lease, as long as it renews it", async () => {
     const [first, second] = [leaseOf("a"), leaseOf("b")];
     await first.lease.start();
     await second.lease.start();
@@ -55,7 +53,7 @@ describe("given a channel that takes one connection only", () => {
     await Promise.all([first.lease.stop(), second.lease.stop()]);
   });
 
-  it("when the holder stops, then the other has it soon", async () => {
+  it("when the holder stops, then the other gateway takes the lease soon", async () => {
     const [first, second] = [leaseOf("a"), leaseOf("b")];
     await first.lease.start();
     await second.lease.start();
@@ -66,7 +64,7 @@ describe("given a channel that takes one connection only", () => {
     await second.lease.stop();
   });
 
-  it("when the holder is gone without a word, then the other has it within the lease, and not too early", async () => {
+  it("when the holder crashes, then the other gateway takes the lease after its expiry, not earlier", async () => {
     const dead = leaseOf("a", untilDeath());
     const second = leaseOf("b");
     await dead.lease.start();
@@ -79,7 +77,7 @@ describe("given a channel that takes one connection only", () => {
     await Promise.all([dead.lease.stop(), second.lease.stop()]);
   });
 
-  it("when the holder cannot renew, then it gives up before another may hold it", async () => {
+  it("when the holder cannot renew, then its lease ends before another gateway can take it", async () => {
     const cutOff = leaseOf("a", untilDeath());
     const second = leaseOf("b");
     await cutOff.lease.start();
@@ -94,7 +92,7 @@ describe("given a channel that takes one connection only", () => {
     await Promise.all([cutOff.lease.stop(), second.lease.stop()]);
   });
 
-  it("when the holder was stalled and comes back, then it does not take the lease from its successor", async () => {
+  it("when a stalled holder continues, then it does not take the lease from its successor", async () => {
     const stalled = leaseOf("a", untilDeath());
     const second = leaseOf("b");
     await stalled.lease.start();
@@ -110,7 +108,7 @@ describe("given a channel that takes one connection only", () => {
     await second.lease.stop();
   });
 
-  it("when a stalled holder wakes up only to stop, then its successor keeps the lease", async () => {
+  it("when a stalled holder continues and stops, then its successor keeps the lease", async () => {
     const stalled = leaseOf("a", rig.backbone.store, new ManualClock());
     const second = leaseOf("b");
     const third = leaseOf("c");
@@ -122,7 +120,7 @@ describe("given a channel that takes one connection only", () => {
     await Promise.all([second.lease.stop(), third.lease.stop()]);
   });
 
-  it("when a gateway comes back with the name it had, then it need not wait", async () => {
+  it("when a gateway restarts with the same name, then it takes the lease without waiting", async () => {
     const before = leaseOf("a", untilDeath());
     await before.lease.start();
     alive = false;
@@ -138,7 +136,7 @@ beforeEach(() => {
   alive = true;
 });
 
-/** The store as a gateway sees it that loses its connection. */
+/** A store that can lose its connection. */
 const untilDeath = (): Store => {
   const { store } = rig.backbone;
   const whileAlive = async <T>(ask: () => Promise<T>): Promise<T> => {

@@ -8,8 +8,8 @@ import { systemClock } from "../../../core/contract/ports/clock.ts";
 import { silentLogger } from "../../../core/contract/ports/logger.ts";
 import { silentMeter } from "../../../core/contract/ports/telemetry.ts";
 import { ledgerOf } from "../../../core/delivery/ledger-entry.ts";
-import { reportUndeliverable } from "../../../core/delivery/undeliverable/undeliverable-report.ts";
-import { undeliverableResultOf } from "../../../core/delivery/undeliverable/undeliverable-result.ts";
+import { reportUndeliverable } from "../../../core/delivery/undelivered/undeliverable-report.ts";
+import { undeliverableResultOf } from "../../../core/delivery/undelivered/undeliverable-result.ts";
 import { defaultRelayLimits, defaultRetryLimits } from "../../../gateway/relay/context.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";
 import { openForChild } from "../../contract/open-for-child.ts";
@@ -19,16 +19,16 @@ import { sampleReply } from "../../fakes/sample-reply.ts";
 import { WebhookHost } from "../../fakes/webhook-host.ts";
 import type { FromRelayChild, RelayChildOptions } from "./relay-process.ts";
 
-/** A gateway with the paper channel, and in place of an agent somebody who repeats what they hear, after some work, too late, or by a schedule if asked. */
+/** A gateway with the paper channel, and an echo instead of an agent: it answers at once, after work, late, or as a schedule. */
 const options: RelayChildOptions = JSON.parse(process.argv[2] ?? "");
-const { backbone, apiUrl, token, secret, resend, ability, dieAt } = options;
+const { backbone, apiUrl, token, secret, resend, ability, crashAt } = options;
 const identity = { tenant: "default", agent: "mooring" };
 const subjects = subjectsOf(identity.tenant);
 const tell = (message: FromRelayChild) => process.send?.(message);
 
 let passed = 0;
 const checkpoint = (name: string): Promise<void> | void => {
-  if (name !== dieAt?.checkpoint || ++passed < dieAt.time) return;
+  if (name !== crashAt?.checkpoint || ++passed < crashAt.time) return;
   process.kill(process.pid, "SIGKILL");
   return new Promise(() => undefined);
 };
@@ -39,7 +39,7 @@ const echo = (id: string, conversation: Conversation, text: string) =>
     ...(isWritten(text) && { correlationId: id }),
   });
 const isWritten = (text: string): boolean => text.startsWith("written ");
-/** A word every few milliseconds, as a model writes. */
+/** Signals a word every few milliseconds, as a model writes. */
 const write = async ({ id, conversation }: UserMessage, attempt: number) => {
   let offset = 0;
   for (const text of ["a ", "text ", "that ", "grows ", "and ", "grows"]) {
@@ -49,7 +49,7 @@ const write = async ({ id, conversation }: UserMessage, attempt: number) => {
     await new Promise((resolve) => systemClock.after(15, () => resolve(undefined)));
   }
 };
-/** As a schedule says it, to a room that is gone. */
+/** The reply of a schedule to a room that no longer exists. */
 const scheduled = (id: string) => {
   const origin = {
     channel: "scheduled",
@@ -60,7 +60,7 @@ const scheduled = (id: string) => {
   return { ...echo(id, { channel: "paper", room: "gone", kind: "shared" }, "stretch"), origin };
 };
 const home = { conversation: { channel: "paper", room: "home", kind: "shared" as const } };
-/** As if the gateway had been down since they were made. */
+/** Replies created long ago, as after an outage of the gateway. */
 const lateReplies = (id: string, conversation: Conversation) => {
   const createdAt = new Date(Date.now() - 20 * 60_000).toISOString();
   return [1, 2, 3].map((n) => sampleReply(`reply-${id}/${n}`, conversation, `late ${n}`, { createdAt }));
@@ -104,7 +104,7 @@ await runChannel(
     targetsOn: async (channel, { audience: { conversation } }) =>
       conversation.channel === channel ? [{ conversation }] : [],
     isStillTarget: async () => true,
-    reportGone: async (reply, target, why) => {
+    reportUndeliverable: async (reply, target, why) => {
       const matter = undeliverableResultOf(reply, target, why);
       const parts = { bus, store, clock: systemClock, logger: silentLogger, checkpoint, home, hasChannel: () => true };
       if (matter) await reportUndeliverable(parts, matter, reply);

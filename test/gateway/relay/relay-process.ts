@@ -12,12 +12,12 @@ export interface RelayChildOptions {
   readonly secret: string;
   readonly resend: "idempotent" | "repeats";
   readonly ability?: PaperAbility;
-  /** Kills itself when it passes this checkpoint for the given time. */
-  readonly dieAt?: { readonly checkpoint: string; readonly time: number };
+  /** Kills itself when it passes this checkpoint for the n-th time. */
+  readonly crashAt?: { readonly checkpoint: string; readonly time: number };
 }
 
 export interface RelayState {
-  /** Of one reply, in the order of its parts. */
+  /** The states of one reply, in the order of its parts. */
   readonly ledger: readonly string[];
   /** The reasons of all dead letters. */
   readonly dead: readonly string[];
@@ -25,7 +25,7 @@ export interface RelayState {
 
 export type FromRelayChild = { say: "ready"; webhookUrl: string } | ({ say: "state" } & RelayState);
 
-/** A gateway in a process of its own. */
+/** A gateway in its own process. */
 export class RelayProcess {
   readonly webhookUrl: string;
   readonly exited: Promise<unknown>;

@@ -42,14 +42,14 @@ export interface RelayRig {
   publish(id: string, target: Conversation, markdown: string, more?: Partial<AgentReply>): Promise<void>;
   ledger(replyId: string): Promise<LedgerEntry["state"][]>;
   deadLetters(): Promise<DeadLetter[]>;
-  /** Resolves with the letters once a delivery has become one. */
+  /** Resolves with the dead letters once there are this many. */
   untilDead(count: number): Promise<DeadLetter[]>;
-  /** To be run when the rig is closed, the last one first. */
+  /** Runs when the rig is closed, the latest first. */
   closes(close: () => Promise<void>): void;
   close(): Promise<void>;
 }
 
-/** A backbone, the paper platform, and what a relay needs; time stands still until a test moves it. */
+/** A backbone, the paper platform, and the dependencies of a relay; time advances only when a test moves it. */
 export const openRelayRig = async (limits: Partial<RelayLimits> = {}): Promise<RelayRig> => {
   const dataDir = await mkdtemp(join(tmpdir(), "mooring-relay-"));
   const platform = await new PaperPlatform().open();
@@ -81,7 +81,7 @@ export const openRelayRig = async (limits: Partial<RelayLimits> = {}): Promise<R
       targetsOn: async (channel, { audience: { conversation } }) =>
         conversation.channel === channel ? [{ conversation }] : [],
       isStillTarget: async () => true,
-      reportGone: async () => undefined,
+      reportUndeliverable: async () => undefined,
       afterRefusal: async () => undefined,
       privateConversationOf: async () => undefined,
       anchorIn: async () => rig.anchor,

@@ -3,8 +3,8 @@ import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
 import { DUPLICATE_WINDOW_MS } from "../../../core/contract/ports/bus.ts";
-import { listUndeliveredFor } from "../../../core/delivery/undelivered/list-undelivered.ts";
 import { settleUndelivered } from "../../../core/delivery/undelivered/settle-undelivered.ts";
+import { listUndeliveredFor } from "../../../core/delivery/undelivered/undelivered.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";
 import { LogChannel } from "../../fakes/log-channel.ts";
 import { Recorder } from "../../fakes/recorder.ts";
@@ -26,8 +26,8 @@ const run = async (adapter: LogChannel, instance = "gateway-1") => {
 };
 const logTarget = room("a", "log");
 
-describe("given a channel with a log of its own", () => {
-  it("when a reply is published, then it is delivered at once, without a queue in between", async () => {
+describe("given a channel with a log", () => {
+  it("when a reply is published, then it is delivered directly, without a queue", async () => {
     const adapter = new LogChannel("log");
     await run(adapter);
     const queued = new Recorder<string>();
@@ -48,14 +48,14 @@ describe("given a channel with a log of its own", () => {
     expect(queued.items).toEqual([]);
   });
 
-  it("when a reply has nothing to show, then the log still gets it, to end the wait (B7)", async () => {
+  it("when a reply is empty, then the log still gets it, to end the wait (B7)", async () => {
     const adapter = new LogChannel("log");
     await run(adapter);
     await rig.publish("r1", logTarget, "", { outcome: "nothing", correlationId: "m1" });
     expect(await adapter.deliveries.count(1)).toMatchObject([{ reply: { outcome: "nothing" } }]);
   });
 
-  it("when a reply comes longer after it was made than the bus remembers, then it is taken for a possible repeat", async () => {
+  it("when a reply is older than the bus's duplicate window, then it is marked as a possible duplicate", async () => {
     const adapter = new LogChannel("log");
     await run(adapter);
     await rig.publish("r1", logTarget, "hello");
@@ -66,7 +66,7 @@ describe("given a channel with a log of its own", () => {
     expect(adapter.deliveries.items.map(({ mayRepeat }) => mayRepeat)).toEqual([false, true]);
   });
 
-  it("when an append fails, then it is tried again and marked as a possible repeat", async () => {
+  it("when an append fails, then it is retried and marked as a possible duplicate", async () => {
     const adapter = new LogChannel("log");
     let failures = 0;
     adapter.before = async () => {
@@ -78,7 +78,7 @@ describe("given a channel with a log of its own", () => {
     expect((await adapter.deliveries.count(1)).map(({ mayRepeat }) => mayRepeat)).toEqual([true]);
   });
 
-  it("when a reply can never be appended, then it is listed, and sending it again appends it (D6)", async () => {
+  it("when a reply cannot be appended, then it is listed as undelivered, and sending it again appends it (D6)", async () => {
     const adapter = new LogChannel("log");
     let isFull = true;
     adapter.before = async () => {
@@ -104,7 +104,7 @@ describe("given a channel with a log of its own", () => {
     expect(await inboxOf("ann")).toEqual([]);
   });
 
-  it("when a reply may have been published before, then the log is told", async () => {
+  it("when a reply may have been published before, then it is marked as a possible duplicate", async () => {
     const adapter = new LogChannel("log");
     await run(adapter);
     await rig.publish("r1", logTarget, "hello", { mayRepeat: true });
@@ -112,10 +112,10 @@ describe("given a channel with a log of its own", () => {
   });
 });
 
-describe("given the inbox that an adapter is started with", () => {
+describe("given the inbox that an adapter gets at its start", () => {
   const message = (text: string) => sampleMessage({ id: "log:1", conversation: logTarget, text });
 
-  it("when it accepts a message, then core hears it once, however often it is repeated", async () => {
+  it("when it accepts duplicates of a message, then core gets the message once", async () => {
     const adapter = new LogChannel("log");
     await run(adapter);
     await adapter.inbox?.accept(message("hi"));
@@ -135,7 +135,7 @@ describe("given the inbox that an adapter is started with", () => {
     expect(rig.checkpoints.items).toEqual(["inbox.before", "inbox.stored", "inbox.before", "inbox.stored"]);
   });
 
-  it("when a message is too large, then the adapter is told", async () => {
+  it("when a message is too large, then the adapter gets an error", async () => {
     const adapter = new LogChannel("log");
     await run(adapter);
     const refusal = adapter.inbox?.accept(message("x".repeat(600_000)));
@@ -145,7 +145,7 @@ describe("given the inbox that an adapter is started with", () => {
 });
 
 describe("given a channel that does not start", () => {
-  it("when it is tried again and starts, then what came meanwhile is delivered", async () => {
+  it("when a retry succeeds, then replies from the meantime are delivered", async () => {
     const adapter = new LogChannel("queue", { connection: "shared", resend: "repeats" });
     let attempts = 0;
     adapter.beforeStart = async () => {
@@ -162,7 +162,7 @@ describe("given a channel that does not start", () => {
 });
 
 describe("given a channel whose start hangs", () => {
-  it("when its time is over, then it is stopped and tried again", async () => {
+  it("when it times out, then it is stopped and started again", async () => {
     const adapter = new LogChannel("queue", { connection: "shared", resend: "repeats" });
     let attempts = 0;
     adapter.beforeStart = () => (attempts++ === 0 ? new Promise(() => undefined) : Promise.resolve());
@@ -176,8 +176,8 @@ describe("given a channel whose start hangs", () => {
   });
 });
 
-describe("given a channel that is stopped", () => {
-  it("when a delivery is under way, then it ends, and the next one waits for the next start", async () => {
+describe("given a channel that stops", () => {
+  it("when a delivery is in progress, then it ends, and the next one waits for the next start", async () => {
     const adapter = new LogChannel("queue", { connection: "shared", resend: "repeats" });
     let release = () => {};
     const started = new Recorder<string>();
@@ -202,7 +202,7 @@ describe("given a channel that is stopped", () => {
     expect(adapter.deliveries.items.map(({ part }) => part.markdown)).toEqual(["first", "second"]);
   });
 
-  it("when a delivery never ends, then stop ends all the same", async () => {
+  it("when a delivery never ends, then the stop times out", async () => {
     const adapter = new LogChannel("queue", { connection: "shared", resend: "repeats" });
     const started = new Recorder<string>();
     let release = () => {};
@@ -247,7 +247,7 @@ describe("given signals of the agent (D8)", () => {
   const signal = (type: "typing", name: string) =>
     rig.backbone.bus.signal(subjectsOf("default").userSignal("mooring"), { type, conversation: room(name, "log") });
 
-  it("when typing comes often, then it is shown once per 5 s and conversation", async () => {
+  it("when typing signals are frequent, then typing is shown once per 5 s and conversation", async () => {
     const adapter = new LogChannel("log");
     await run(adapter);
     for (let turn = 0; turn < 5; turn++) signal("typing", "a");
@@ -259,7 +259,7 @@ describe("given signals of the agent (D8)", () => {
     await adapter.typing.count(3);
   });
 
-  it("when a signal is for another channel, then it is not heard here", async () => {
+  it("when a signal is for another channel, then it is ignored", async () => {
     const [log, other] = [new LogChannel("log"), new LogChannel("other")];
     await run(log);
     await run(other);

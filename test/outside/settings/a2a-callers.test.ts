@@ -24,7 +24,7 @@ const as = {
 const facts = { id: "facts", name: "Harbour facts", description: "Answers questions about harbours." };
 const news = { id: "news", name: "News", description: "Takes news." };
 
-/** Tells its people what it is asked, if it can. */
+/** Notifies its people of the request, if it can. */
 const answer = ({ lastUserText, toolNames, toolOutputs }: ModelRequest) =>
   lastUserText.includes("tell them") && toolNames.includes("notify_people") && toolOutputs.length === 0
     ? calls([{ name: "notify_people", arguments: { text: "Somebody called." } }])
@@ -93,7 +93,7 @@ const cardOf = async (agent: string) =>
     await fetch(`${mooring.address}/a2a/${agent}/.well-known/agent-card.json`, { headers: { "a2a-version": "1.0" } })
   ).json();
 
-/** Ada at her screen, just after a turn of hers. */
+/** Ada in her conversation, just after a turn of hers. */
 const adaWrites = async () => {
   const ada = mooring.client("ada", "web", visitorToken("ada"));
   await ada.answerTo(ada.say("hello"));

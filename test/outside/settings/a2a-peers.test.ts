@@ -14,13 +14,13 @@ let mooring: RunningProduct;
 let weather: SdkAgent;
 let ships: SdkAgent;
 let tides: SdkAgent;
-/** Where peers are asked to call back. */
+/** The address of webhooks for peers. */
 const webhooks = new Recorder<{ readonly url: string; readonly token: string }>();
 const WEBHOOK_KEY = "webhook-key-of-the-tests-0123456789";
-/** Less than the defaults of what is set here. */
+/** Less than the defaults of these settings. */
 const SOON_MS = 30_000;
 
-/** Asks the agent that the person names, and passes on what it hears. */
+/** Calls the agent that the person names, and returns its answer. */
 const asking = ({ lastUserText, toolOutputs }: ModelRequest): ModelAnswer => {
   const [, agent] = /^ask (\S+)/.exec(lastUserText) ?? [];
   if (agent === undefined) return says(`Heard: ${lastUserText}`);
@@ -72,7 +72,7 @@ const config = (port: number, absent: string) => ({
   },
 });
 
-/** What the agent of a channel says that it heard. */
+/** The text that the agent of a channel received. */
 const ask = async (channel: string, peer: string) => {
   const visitor = mooring.client("visitor", channel);
   const startedAt = performance.now();
@@ -81,7 +81,7 @@ const ask = async (channel: string, peer: string) => {
 };
 const tools = ({ body }: ModelRequest) => JSON.stringify(body.tools);
 
-describe("given agents elsewhere", () => {
+describe("given remote agents", () => {
   proves(
     ["a2a.peers.*.url", "a2a.peers.*.token", "a2a.peers.*.apiKey", "a2a.peers.*.tenant", "agents[].tenant"],
     "when agents of two tenants ask, then each reaches the peer of its own tenant, with what that wants to see",

@@ -13,11 +13,11 @@ const gate = new Gate();
 
 const waiting = ({ lastUserText }: ModelRequest) =>
   lastUserText.includes("wait") ? says([gate, "done"]) : says("at once");
-/** Asks for its notes as often as it may. */
+/** Reads its notes as often as its limit allows. */
 const curious = (request: ModelRequest) =>
   request.body.tool_choice === "none" ? says("enough") : calls([{ name: "list_schedules", arguments: {} }]);
 
-/** Two agents for each setting, one with it and one without: each answers on a channel of its own name. */
+/** Two agents for each setting, one with it and one without; each answers on a channel with its name. */
 beforeAll(async () => {
   models = await rig.models();
   const agents = [
@@ -43,7 +43,7 @@ const systemOf = ({ body }: ModelRequest) => JSON.stringify(body.messages[0]);
 describe("given agents with different settings", () => {
   proves(
     ["agents[].name", "agents[].directives", "channels.*(web).agent"],
-    "when people write on their channels, then each agent is asked, by its name or its directives",
+    "when people write on their channels, then the model of each agent gets its name or its directives",
     async () => {
       for (const channel of ["plain", "directed"]) {
         const visitor = mooring.client("visitor", channel);
@@ -57,7 +57,7 @@ describe("given agents with different settings", () => {
 
   proves(
     ["agents[].maxToolRounds"],
-    "when a model keeps calling tools, then it must answer after as many rounds as its agent has",
+    "when a model keeps calling tools, then it must answer after the tool rounds of its agent",
     async () => {
       for (const [channel, rounds] of [
         ["two-rounds", 2],
@@ -72,7 +72,7 @@ describe("given agents with different settings", () => {
 
   proves(
     ["agents[].maxTurnsPerPerson"],
-    "when a person has as many turns with an agent as they may, then their next one waits, for this agent only",
+    "when a person has reached their turns with an agent, then the next one waits, for this agent only",
     async () => {
       for (const [agent, atOnce] of [
         ["one-turn", 1],

@@ -1,7 +1,7 @@
 import { calls, type Gate, type ModelAnswer, says } from "../../fakes/model-answer.ts";
 import type { ModelRequest } from "../../fakes/model-request.ts";
 
-/** Delegates when it is asked to research; the gate holds back the second half of an answer about tides. */
+/** Delegates when it is asked to research; the gate holds the second half of an answer about tides. */
 export const delegatingAnswer =
   (gate: Gate) =>
   ({ lastUserText, toolNames, toolOutputs }: ModelRequest): ModelAnswer => {

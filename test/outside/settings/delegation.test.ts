@@ -8,7 +8,7 @@ import { type RunningProduct, SettingsRig } from "./settings-rig.ts";
 const rig = new SettingsRig();
 let models: ModelBoard;
 let mooring: RunningProduct;
-/** Less than the ceilings are by default. */
+/** Shorter than the default ceilings. */
 const SOON_MS = 60_000;
 
 const isSubtask = ({ toolNames }: ModelRequest) => toolNames.includes("complete_subtask");
@@ -20,12 +20,12 @@ const spawns = (count: number) =>
       arguments: { tasks: Array.from({ length: count }, (_, at) => ({ name: `part ${at}`, prompt: "look" })) },
     },
   ]);
-/** Delegates two parts in each turn, and says what came of it. */
+/** Delegates two subtasks in each turn, and reports their results. */
 const delegating = (subtask: () => ModelAnswer) => (request: ModelRequest) => {
   if (isSubtask(request)) return subtask();
   return request.toolOutputs.length > 0 ? says(`Delegated: ${request.toolOutputs.join(" ")}`) : spawns(2);
 };
-/** Once a person has asked; a continuation only says what it was told. */
+/** Delegates only for a person's message; a continuation only repeats its prompt. */
 const once = (subtask: () => ModelAnswer) => (request: ModelRequest) =>
   isContinuation(request) ? says(request.lastUserText) : delegating(subtask)(request);
 
@@ -54,7 +54,7 @@ beforeAll(async () => {
   mooring = await rig.start({ agents, channels });
 });
 
-/** What the agent's turn says when a person asks. */
+/** Sends a message to the agent and resolves to its answer. */
 const ask = async (agent: string) => {
   const visitor = mooring.client("visitor", agent);
   return (await visitor.answerTo(visitor.say("look into it"))).markdown;
@@ -70,10 +70,10 @@ const untilAsked = async (agent: string, is: (request: ModelRequest) => boolean,
   return find() as ModelRequest;
 };
 
-describe("given agents that may delegate differently much", () => {
+describe("given agents with different limits for delegation", () => {
   proves(
     ["agents[].delegation.depthBelowAgent"],
-    "when they are asked to, then each delegates as deep as it may",
+    "when people ask them, then each delegates down to its depth limit",
     async () => {
       expect(await ask("shallow")).toContain("may not nest deeper");
       expect(await ask("plain")).toContain("Accepted");
@@ -85,7 +85,7 @@ describe("given agents that may delegate differently much", () => {
 
   proves(
     ["agents[].delegation.depthBelowOrchestrator"],
-    "when a schedule has them work, then each delegates as deep as it may then",
+    "when a schedule runs them, then each delegates down to its depth limit for background work",
     async () => {
       const isAnswered = (request: ModelRequest) => isScheduled(request) && request.toolOutputs.length > 0;
       await runSchedule("shallow");
@@ -101,7 +101,7 @@ describe("given agents that may delegate differently much", () => {
 
   proves(
     ["agents[].delegation.running", "agents[].delegation.perTurn"],
-    "when they delegate two parts at once, then those with a limit of one get one",
+    "when they delegate two subtasks at once, then those with a limit of one get one",
     async () => {
       expect(await ask("plain")).not.toContain("Refused");
       expect(await ask("one-running")).toContain("Refused 1 of 2: at most 1 subtasks may be under way");
@@ -111,7 +111,7 @@ describe("given agents that may delegate differently much", () => {
 
   proves(
     ["agents[].delegation.continuations"],
-    "when they delegate again with each result, then they may as often as is set",
+    "when they delegate again with each result, then the configured number of continuations may delegate",
     async () => {
       const refusedAfter = async (agent: string) => {
         await ask(agent);
@@ -127,7 +127,7 @@ describe("given agents that may delegate differently much", () => {
 
   proves(
     ["agents[].delegation.interactiveCeilingMs", "agents[].delegation.backgroundCeilingMs"],
-    "when subtasks do not end, then the answer is made without them after the time that is set",
+    "when subtasks do not end, then the answer is made without them after the configured ceiling",
     async () => {
       await ask("brief");
       await untilAsked("brief", isContinuation, SOON_MS);

@@ -33,7 +33,7 @@ const channels = {
 type Channel = keyof typeof channels;
 let ada: Record<Channel, WebClient>;
 const HOUR_MS = 3_600_000;
-/** Channels that differ in whether it is quiet there now; each has a person and a schedule of its own. */
+/** Channels that differ in their quiet hours; each has its own person and schedule. */
 const quietChannels = Object.entries(quietSettings()).map(([name, more]) => ({
   name: `quiet-${name}`,
   channel: web("spreads", more),
@@ -74,7 +74,7 @@ interface Person {
 }
 const results = (channel: Channel) =>
   ada[channel].replies().filter(({ markdown }) => markdown === "Here is everything about it.");
-/** Has work begin and end on one channel. */
+/** Runs delegated work on one channel to its end. */
 const work = async (channel: Channel, of: readonly Channel[]) => {
   const before = Object.fromEntries(of.map((name) => [name, results(name).length]));
   ada[channel].say("research it");
@@ -86,7 +86,7 @@ const work = async (channel: Channel, of: readonly Channel[]) => {
 describe("given a person who writes on several channels of an agent", () => {
   proves(
     ["agents[].delivery.policy", "channels.*(web).delivery.policy"],
-    "when work ends, then its result is where the channel says, else where the agent says, else everywhere",
+    "when work ends, then its result follows the policy of the channel, else of the agent, else goes everywhere",
     async () => {
       const spread: Channel[] = ["spreads", "spreads-plain", "spreads-german", "spreads-not"];
       expect(await work("spreads", spread)).toEqual(spread);
@@ -99,7 +99,7 @@ describe("given a person who writes on several channels of an agent", () => {
 
   proves(
     ["people[].name", "people[].accounts"],
-    "when an operator lists people, then the accounts that the configuration declares are one person of its name",
+    "when an operator lists people, then the accounts that the configuration declares are one named person",
     async () => {
       const { items } = await mooring.admin<{ items: Person[] }>("people?limit=200");
       const channelsOf = (person: Person | undefined) => person?.accounts.map(({ channel }) => channel).sort();
@@ -110,7 +110,7 @@ describe("given a person who writes on several channels of an agent", () => {
 
   proves(
     ["channels.*(web).timeZone", "channels.*(web).locale"],
-    "when a result is shown to people of unknown zone and language, then its time is written as the channel says",
+    "when a result is shown to people of unknown time zone and language, then its time has the format of the channel",
     async () => {
       const anchor = (channel: Channel) =>
         results(channel).at(0)?.anchor as { text: string; startedAt: string } | undefined;
@@ -128,7 +128,7 @@ describe("given a person who writes on several channels of an agent", () => {
       "channels.*(web).delivery.quietHours.to",
       "channels.*(web).delivery.quietHours.timeZone",
     ],
-    "when schedules have something to say, then it is kept back where it is quiet now, and shown when that ends",
+    "when schedules have results, then they are held where quiet hours apply, and shown when those end",
     async () => {
       const visit = (name: string) => mooring.client(name, name, visitorToken("bea"));
       const bea = new Map(quietChannels.map(({ name }) => [name, visit(name)] as const));

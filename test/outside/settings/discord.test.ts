@@ -36,7 +36,7 @@ const newPlace = async (): Promise<Place> => {
   };
 };
 
-/** A Discord of its own for each channel: one bot would hear what is said to another. */
+/** A separate Discord for each channel, because one bot would receive the messages to another. */
 const NAMES = ["plain", "mate", "origin", "whole", "one-room", "hearing", "ann", "rare", "guild"] as const;
 let places: Record<(typeof NAMES)[number], Place>;
 let quietPlace: Place;
@@ -122,7 +122,7 @@ describe("given bots in Discord with different settings", () => {
 
   proves(
     ["channels.*(discord).access.rooms", "channels.*(discord).access.mentionOnly", "channels.*(discord).access.guilds"],
-    "when something is said in servers, then each channel hears what its access says",
+    "when people write in servers, then each channel accepts the messages that its access rules admit",
     async () => {
       const { plain, hearing, guild } = places;
       const oneRoom = places["one-room"];
@@ -142,7 +142,7 @@ describe("given bots in Discord with different settings", () => {
 
   proves(
     ["channels.*(discord).access.accounts", "channels.*(discord).access.messagesPerMinute"],
-    "when people write, then each channel answers those that its access lets in, and tells the others",
+    "when people write, then each channel answers the accounts that it admits, and refuses the others with a notice",
     async () => {
       const { plain, ann, rare } = places;
       for (const place of [plain, ann]) {
@@ -161,14 +161,14 @@ describe("given bots in Discord with different settings", () => {
 
   proves(
     ["channels.*(discord).streaming"],
-    "when an answer takes a while, then a channel that streams shows how it begins, and another only the whole",
+    "when an answer takes a while, then a channel that streams shows a draft, and another only the complete answer",
     async () => {
       const { plain, whole } = places;
       whole.discord.say({ person: "ann", in: whole.dm, text: "tides" });
       await expect.poll(heard).toContain("tides");
       plain.discord.say({ person: "ann", in: plain.dm, text: "tides" });
       await posted(plain, "The tide");
-      // a second one that begins later still shows before the whole does
+      // A second stream that starts later still shows a draft before the final reply.
       plain.discord.say({ person: "ann", in: plain.room, text: "tides", mention: true });
       const isBegun = () =>
         plain.discord.posted.some((post) => post.channel_id === plain.room.id && post.content.startsWith("The tide"));
@@ -186,7 +186,7 @@ describe("given bots in Discord with different settings", () => {
       "channels.*(discord).delivery.quietHours.timeZone",
       "channels.*(discord).timeZone",
     ],
-    "when schedules have something to say, then it is kept back on the one channel where it is quiet now",
+    "when schedules have results, then they are held on the one channel where quiet hours apply",
     async () => {
       expect(await keptBack(mooring, "quiet")).toEqual(ONLY_HELD);
     },
@@ -194,7 +194,7 @@ describe("given bots in Discord with different settings", () => {
 
   proves(
     ["channels.*(discord).delivery.policy"],
-    "when work that began on a channel ends, then a person sees it elsewhere too, unless the channel keeps it to itself",
+    "when work that began on a channel ends, then other channels of the person show it too, unless the policy is origin",
     async () => {
       const client = mooring.client("ann", "web", visitorToken("ann"));
       await client.answerTo(client.say("hello"));

@@ -10,10 +10,10 @@ afterEach(() => product.dispose());
 
 const LONG_MS = 30_000;
 
-describe("given gateways on NATS that are told to stop", () => {
+describe("given gateways on NATS that get SIGTERM", () => {
   proves(
     ["gateway.drainMs"],
-    "when a supervisor stops one that drains, then it is not ready and serves on; without, or at Ctrl-C, it ends at once (F30)",
+    "when a supervisor stops one with drain time, then it is not ready and still serves; without it, or at Ctrl-C, it ends at once (F30)",
     async () => {
       product = await Product.create({ backbone: "nats", drainMs: LONG_MS });
       const [draining, interrupted] = [await product.start("start"), await product.start("start")];

@@ -14,14 +14,14 @@ const HOST = "127.0.0.2";
 const CONNECTIONS = 30;
 let port: number;
 let models: ModelBoard;
-/** Everything as shipped but for a port of its own, and everything otherwise. */
+/** The shipped settings with a free port, and a gateway with all settings changed. */
 let plain: RunningProduct;
 let other: Reached & { greeting: string };
 const gate = new Gate();
 
 interface Reached {
   readonly address: string;
-  /** The site that its own pages are on, if not the address. */
+  /** The origin of its own pages, if it differs from the address. */
   readonly origin?: string;
 }
 const visitorOf = async ({ address, origin = address }: Reached): Promise<RawVisitor> =>
@@ -31,7 +31,7 @@ beforeAll(async () => {
   port = await freePort();
   models = await rig.models();
   const agents = [{ name: "mooring", model: models.named("held", () => says([gate, "done"])) }];
-  // no limit of the channel may refuse a message before the gateway does
+  // No limit of the channel may refuse a message before the gateway does.
   const channels = { web: { adapter: "web", limits: { messagesPerSecond: 1_000, messageBurst: 1_000 } } };
   plain = await rig.start({ agents, channels });
   const gateway = {
@@ -61,7 +61,7 @@ const isRefused = (host: string) =>
 describe("given a gateway as shipped, and one with other settings", () => {
   proves(
     ["gateway.host", "gateway.port", "gateway.publicUrl"],
-    "when both run, then each listens where it is told to, and says how people reach it",
+    "when both run, then each listens on its configured address, and prints its public one",
     async () => {
       expect(new URL(plain.address).port).not.toBe(String(port));
       expect((await fetch(`${other.address}/health/ready`)).status).toBe(200);
@@ -73,7 +73,7 @@ describe("given a gateway as shipped, and one with other settings", () => {
 
   proves(
     ["gateway.trustedProxies", "gateway.limits.requestsPerSecond", "gateway.limits.requestBurst"],
-    "when an address behind a proxy asks often, then the gateway that trusts the proxy refuses what is too much",
+    "when a client behind a proxy sends many requests, then the gateway that trusts the proxy applies the rate limit",
     async () => {
       const ask = async (address: string, from: string) => {
         const answer = await fetch(`${address}/health/live`, { headers: { "x-forwarded-for": from } });
@@ -86,7 +86,7 @@ describe("given a gateway as shipped, and one with other settings", () => {
       expect((await four(plain.address)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
       const limited = await four(other.address);
       expect(limited.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
-      // one in ten seconds
+      // One request per ten seconds.
       expect(limited[3]?.retryAfter).toBeGreaterThan(1);
       expect((await ask(other.address, "203.0.113.8")).status).toBe(200);
     },
@@ -94,7 +94,7 @@ describe("given a gateway as shipped, and one with other settings", () => {
 
   proves(
     ["gateway.limits.bodyBytes"],
-    "when large files are uploaded at once, then a gateway with less room for them refuses some",
+    "when large files are uploaded concurrently, then a gateway with a smaller body budget refuses some",
     async () => {
       expect(await refusesUploads(other)).toBe(true);
       expect(await refusesUploads(plain)).toBe(false);
@@ -103,7 +103,7 @@ describe("given a gateway as shipped, and one with other settings", () => {
 
   proves(
     ["gateway.limits.waitingMessages"],
-    "when more messages wait for an answer than may, then the next one is refused",
+    "when more messages wait for an answer than allowed, then the next one is refused",
     async () => {
       const sayBehindOthers = async (product: Reached) => {
         const [busy, next] = [await visitorOf(product), await visitorOf(product)];
@@ -119,7 +119,7 @@ describe("given a gateway as shipped, and one with other settings", () => {
 
   proves(
     ["gateway.limits.connections"],
-    "when more connections are opened than it takes, then those beyond are cut",
+    "when more connections are opened than allowed, then the excess ones are closed",
     async () => {
       const opened = async (address: string) => {
         const { hostname, port } = new URL(address);
@@ -143,7 +143,7 @@ describe("given a gateway as shipped, and one with other settings", () => {
 
 const FROM = "203.0.113.7";
 
-/** Whether the gateway answers on a connection, or cuts it. */
+/** Whether the gateway answers on a connection, or closes it. */
 const isAnswered = (socket: Socket): Promise<boolean> =>
   new Promise((resolve) => {
     socket.once("data", () => resolve(true));
@@ -168,7 +168,7 @@ const refusesUploads = async (product: Reached): Promise<boolean> => {
       }),
   );
   const sent = uploads.map((upload) => new Promise<void>((resolve) => upload.write(BODY, () => resolve())));
-  // a refusal would be written before the next request is answered
+  // A refusal would be sent before the response to the next request.
   const allSent = Promise.all(sent).then(() => fetch(`${address}/health/live`));
   const isRefused = await Promise.race([...refused, allSent.then(() => false)]);
   for (const upload of uploads) upload.destroy();

@@ -13,10 +13,10 @@ afterEach(async () => {
   await product.dispose();
 });
 
-describe("given one address that opens more connections than a gateway takes", () => {
+describe("given one address that opens more connections than a gateway allows", () => {
   proves(
     ["gateway.limits.connectionsPerAddress"],
-    "when others ask, then they are answered, and headers that never end are cut after 10 s (F21)",
+    "when others send requests, then they are answered, and connections with unfinished headers are closed after 10 s (F21)",
     async () => {
       product = await Product.create({ backbone: "embedded" });
       const limits = { connections: 100, connectionsPerAddress: 5 };
@@ -43,7 +43,7 @@ describe("given one address that opens more connections than a gateway takes", (
         });
         expect(await answer).toBe("200");
       }
-      // ten times the limit, because it is this machine; the health check may have had one of them
+      // Ten times the limit, because it is this machine; the health check may have used one of them.
       const stillHeld = held.filter((socket) => !socket.destroyed).length;
       expect([49, 50]).toContain(stillHeld);
       await Promise.all(closed);

@@ -9,7 +9,7 @@ export interface Received {
   readonly body: string;
 }
 
-/** A server on loopback that takes every request and answers 200. */
+/** A server on loopback that records every request and responds with 200. */
 export class HttpRecorder {
   readonly received = new Recorder<Received>();
   readonly #server: Server = createServer(async (request, response) => {

@@ -17,7 +17,7 @@ const roles: [Backbone, Command][] = [
 describe.each(roles)("given a process on %s that runs as %s", (backbone, command) => {
   proves(
     ["metrics.token"],
-    "when /metrics is asked for through a proxy, then only with the metrics token; locally without (U4)",
+    "when /metrics is requested through a proxy, then it needs the metrics token; locally it does not (U4)",
     async () => {
       product = await Product.create({ backbone, config: { metrics: { token: TOKEN } } });
       const mooring = await product.start(command);
@@ -32,7 +32,7 @@ describe.each(roles)("given a process on %s that runs as %s", (backbone, command
     },
   );
 
-  proves(["metrics.public"], "when metrics are declared public, then everybody may read them", async () => {
+  proves(["metrics.public"], "when metrics are configured as public, then no token is needed", async () => {
     product = await Product.create({ backbone, config: { metrics: { public: true } } });
     const mooring = await product.start(command);
     await mooring.ready();

@@ -6,7 +6,7 @@ import { ScriptedModelServer } from "../../fakes/scripted-model-server.ts";
 
 export type Script = (request: ModelRequest) => ModelAnswer | Promise<ModelAnswer>;
 
-/** One model server for all agents of a process: each agent asks for a model by a name of its own. */
+/** One model server for all agents of a process; each agent requests a model by its own name. */
 export class ModelBoard {
   readonly #server: ScriptedModelServer;
   readonly #scripts: Map<string, Script>;
@@ -32,7 +32,7 @@ export class ModelBoard {
     return this.#server.baseUrl;
   }
 
-  /** The `model` of an agent. Without a script it repeats what people say. */
+  /** The `model` of an agent. Without a script it repeats the message. */
   named(name: string, script: Script = echo, more: object = {}): object {
     this.#scripts.set(name, script);
     return { provider: "openai-compatible", baseUrl: this.baseUrl, model: name, ...more };
@@ -42,7 +42,7 @@ export class ModelBoard {
     return this.#asked.items.filter(({ body }) => body.model === name);
   }
 
-  /** The first `count` requests for a model, as soon as they are there. */
+  /** The first `count` requests for a model, once they have arrived. */
   async asked(name: string, count = 1): Promise<readonly [ModelRequest, ...ModelRequest[]]> {
     await this.#asked.until(() => this.requests(name).length >= count);
     return this.requests(name) as [ModelRequest, ...ModelRequest[]];

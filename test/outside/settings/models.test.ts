@@ -10,9 +10,9 @@ let models: ModelBoard;
 let mooring: RunningProduct;
 const PROVIDERS = ["openai-compatible", "anthropic"] as const;
 const TIMEOUTS = { firstTokenMs: "first", idleMs: "idle", totalMs: "total" } as const;
-/** Less than every timeout is by default, and far more than those that are set here. */
+/** Less than every default timeout, and far more than those that are set here. */
 const SOON_MS = 30_000;
-/** Longer than by default; a subtask of the demo takes four steps. */
+/** Longer than the default; a subtask of the demo takes four steps. */
 const WORK_MS = 2_000;
 
 beforeAll(async () => {
@@ -52,7 +52,7 @@ const ask = async (agent: string, text = "hello") => {
   return visitor.answerTo(visitor.say(text));
 };
 
-describe("given agents with models elsewhere", () => {
+describe("given agents with remote models", () => {
   proves(
     [
       "agents[].model(openai-compatible).provider",
@@ -63,7 +63,7 @@ describe("given agents with models elsewhere", () => {
       "agents[].model(openai-compatible).temperature",
       "agents[].model(openai-compatible).maxOutputTokens",
     ],
-    "when an agent asks an OpenAI-compatible one, then the request has what is configured, and nothing else",
+    "when an agent calls an OpenAI-compatible model, then the request has exactly the configured parameters",
     async () => {
       await Promise.all([ask("plain-openai-compatible"), ask("other-openai-compatible")]);
       const [plain] = await models.asked("plain-openai-compatible");
@@ -88,7 +88,7 @@ describe("given agents with models elsewhere", () => {
       "agents[].model(anthropic).temperature",
       "agents[].model(anthropic).maxOutputTokens",
     ],
-    "when an agent asks one that speaks Anthropic's protocol, then the request has what is configured",
+    "when an agent calls a model with Anthropic's protocol, then the request has the configured parameters",
     async () => {
       await Promise.all([ask("plain-anthropic"), ask("other-anthropic")]);
       const [plain] = await models.asked("plain-anthropic");
@@ -112,7 +112,7 @@ describe("given agents with models elsewhere", () => {
       "agents[].model(anthropic).timeouts.idleMs",
       "agents[].model(anthropic).timeouts.totalMs",
     ],
-    "when a model does not begin, stops in the middle or takes too long, then its agent hangs up in the time that is set",
+    "when a model does not start, stalls or takes too long, then its agent aborts after the configured timeout",
     async () => {
       const hungUpAfterMs = PROVIDERS.flatMap((provider) =>
         Object.values(TIMEOUTS).map(async (name) => {
@@ -130,7 +130,7 @@ describe("given agents with models elsewhere", () => {
 
   proves(
     ["agents[].model(openai-compatible).contextTokens", "agents[].model(anthropic).contextTokens"],
-    "when a conversation outgrows what a model can read, then it is asked for a summary; one with more room is not",
+    "when a conversation exceeds the context of a model, then it is summarised; with a larger context it is not",
     async () => {
       const isSummary = ({ toolNames }: { toolNames: readonly string[] }) => toolNames.length === 0;
       for (const provider of PROVIDERS) {
@@ -146,7 +146,7 @@ describe("given agents with models elsewhere", () => {
 describe("given agents with the demo model", () => {
   proves(
     ["agents[].model(demo).provider", "agents[].model(demo).pauseMs", "agents[].model(demo).workMs"],
-    "when they speak and work, then each pauses as long as it is told to",
+    "when they write and work, then each pauses as configured",
     async () => {
       const visitors = ["demo-quick", "demo-slow", "demo-working"].map((agent) => mooring.client("visitor", agent));
       const [quick, slow, working] = visitors as [WebClient, WebClient, WebClient];
@@ -172,7 +172,7 @@ describe("given agents with the demo model", () => {
 
   proves(
     ["agents[].model(demo).contextTokens"],
-    "when a conversation outgrows its context, then it forgets that it has introduced itself",
+    "when a conversation exceeds its context, then it forgets that it has introduced itself",
     async () => {
       const introductions = async (agent: string) => {
         const visitor = mooring.client("visitor", agent);

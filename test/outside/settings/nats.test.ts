@@ -15,7 +15,7 @@ let manager: JetStreamManager;
 let port: number;
 const HOST = "127.0.0.3";
 
-/** Mooring's user may not hear answers at NATS's own address for them. */
+/** Mooring's user may not subscribe to the default inbox prefix of NATS. */
 const SERVER_CONFIG = `
 jetstream { store_dir: "./jetstream" }
 authorization { users: [
@@ -64,7 +64,7 @@ describe("given a core on a real nats-server", () => {
       "core.host",
       "core.port",
     ],
-    "when it runs, then it has signed in, all it stores has its prefix, and it answers where it is told to",
+    "when it runs, then it has signed in, all its data has the prefix, and it serves on the configured address",
     async () => {
       expect((await fetch(`http://${HOST}:${port}/health/ready`)).status).toBe(200);
       await expect(fetch(`http://127.0.0.1:${port}/health/ready`)).rejects.toThrow();
@@ -79,7 +79,7 @@ describe("given a core on a real nats-server", () => {
 
   proves(
     ["backbone.nats.partitions", "backbone.nats.replicas"],
-    "when another one disagrees about the parts, or wants copies that one server cannot keep, then it says so",
+    "when another one has other partitions, or more replicas than servers, then it fails with the reason",
     async () => {
       const parts = await core({ ...settings(), partitions: 4 });
       await expect.poll(() => parts.process.stderr()).toContain("has 3 partitions, not 4");
@@ -88,12 +88,12 @@ describe("given a core on a real nats-server", () => {
     },
   );
 
-  proves(["backbone.nats.leaseMs"], "when it is idle, then it shows itself several times within a lease", async () => {
+  proves(["backbone.nats.leaseMs"], "when it is idle, then it sends several heartbeats within a lease", async () => {
     const written = async () => (await streams()).reduce((sum, { state }) => sum + state.last_seq, 0);
     const before = await written();
     const startedAt = performance.now();
     await expect.poll(written).toBeGreaterThan(before + 5);
-    // at the shipped 10 s it would take 16 s
+    // With the default of 10 s it would take 16 s.
     expect(performance.now() - startedAt).toBeLessThan(12_000);
   });
 });
@@ -126,10 +126,10 @@ class NatsGreeter {
   }
 }
 
-describe("given a nats-server that wants to know who comes", () => {
+describe("given a nats-server that requires authentication", () => {
   proves(
     ["backbone.nats.token", "backbone.nats.credentialsFile"],
-    "when a core signs in, then it shows the token, or what its credentials file has",
+    "when a core signs in, then it sends the token, or the credentials of its file",
     async () => {
       const greeter = rig.owns(new NatsGreeter(await freePort()));
       const user = nkeys.createUser();

@@ -6,7 +6,7 @@ import { proves } from "./proves.ts";
 import { ADMIN_TOKEN, newSecret, type RunningProduct, SettingsRig } from "./settings-rig.ts";
 
 const rig = new SettingsRig();
-/** Two deployments that differ in all that operators set. */
+/** Two deployments that differ in all operator settings. */
 let loud: RunningProduct;
 let silent: RunningProduct;
 let collector: OtlpReceiver;
@@ -49,10 +49,10 @@ const chat = async (product: RunningProduct) => {
   await visitor.answerTo(visitor.say("hello"));
 };
 
-describe("given deployments that differ in what operators set", () => {
+describe("given deployments with different operator settings", () => {
   proves(
     ["admin.tokens[].token", "admin.tokens[].role", "admin.tokens[].tenant"],
-    "when operators sign in, then each is who their token says, and sees what their role and tenant allow",
+    "when operators sign in, then each has the role and tenant of their token, and sees only their resources",
     async () => {
       const me = async (product: RunningProduct, token: string) => {
         const headers = { authorization: `Bearer ${token}` };
@@ -71,7 +71,7 @@ describe("given deployments that differ in what operators set", () => {
 
   proves(
     ["metrics.token", "metrics.public"],
-    "when somebody elsewhere reads metrics, then they need the token, unless everybody may",
+    "when another machine reads metrics, then it needs the token, unless they are public",
     async () => {
       const status = async (product: RunningProduct, more: Readonly<Record<string, string>> = {}) => {
         const headers = { "x-forwarded-for": "203.0.113.7", ...more };
@@ -91,7 +91,7 @@ describe("given deployments that differ in what operators set", () => {
 
   proves(
     ["telemetry.otlp.url", "telemetry.otlp.headers", "telemetry.serviceName", "telemetry.sampleRatio", "logLevel"],
-    "when people chat, then each logs and traces as much as it is told to, under its name",
+    "when people chat, then each logs and traces as configured, under its service name",
     async () => {
       await Promise.all([chat(loud), chat(silent)]);
       const [span] = await collector.spans.count(1);

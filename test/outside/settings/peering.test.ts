@@ -8,10 +8,10 @@ import { type RunningProduct, SettingsRig } from "./settings-rig.ts";
 const rig = new SettingsRig();
 let models: ModelBoard;
 let mooring: RunningProduct;
-/** Less than the defaults of what is set here. */
+/** Less than the defaults of the settings under test. */
 const SOON_MS = 30_000;
 const LATE_WINDOW_MS = 4_000;
-/** What the woken peers have for delegated work. */
+/** The limit on tool rounds of the called peers for delegated work. */
 const DELEGATED_ROUNDS = 5;
 /** Holds the answers of the peer. */
 const gate = new Gate();
@@ -20,7 +20,7 @@ const sends = (agent: string, msg_type: string) =>
   ({ name: "send_message_to_agent", arguments: { agent, message: "count the boats", msg_type } }) as const;
 const isSubtask = ({ toolNames }: ModelRequest) => toolNames.includes("complete_subtask");
 
-/** Sends what the person says, "<msg_type> <agent> <times>", and passes on what it hears. */
+/** Sends the message of the person, "<msg_type> <agent> <times>", and repeats the tool results. */
 const sending = (request: ModelRequest): ModelAnswer => {
   const { lastUserText, toolOutputs } = request;
   const [, type, agent, times] = /^(notify|consult|task_delegate) (\S+) (\d)/.exec(lastUserText) ?? [];
@@ -28,7 +28,7 @@ const sending = (request: ModelRequest): ModelAnswer => {
   if (toolOutputs.length > 0) return says(`Heard: ${toolOutputs.join(" ")}`);
   return calls(Array.from({ length: Number(times) }, () => sends(agent, type)));
 };
-/** Has a subtask ask the peer. */
+/** Starts a subtask that calls the peer. */
 const delegating = (request: ModelRequest): ModelAnswer => {
   const { lastUserText, toolOutputs } = request;
   if (toolOutputs.length > 0) return says("on it");
@@ -91,10 +91,10 @@ const say = async (agent: string, text: string) => {
   return { visitor, markdown, tookMs: performance.now() - startedAt };
 };
 
-describe("given agents that work with others differently", () => {
+describe("given agents with different settings for peers", () => {
   proves(
     ["agents[].peering.wakeToolRounds"],
-    "when a notification or question wakes them, then each has as many rounds of tools as is set, and delegated work has maxToolRounds (A5)",
+    "when they get a notification or question, then each has the configured tool rounds, and delegated work has maxToolRounds (A5)",
     async () => {
       for (const [peer, rounds] of [
         ["one-round", 1],
@@ -117,16 +117,18 @@ describe("given agents that work with others differently", () => {
 
   proves(
     ["agents[].peering.openCalls"],
-    "when they send two messages that are to be answered, then one with room for one may send one",
+    "when they send two messages that expect an answer, then an agent with a limit of one may send one",
     async () => {
       expect((await say("plain", "task_delegate held 2")).markdown).not.toContain("Not sent");
-      expect((await say("one-call", "task_delegate held 2")).markdown).toContain("Not sent: 1 messages wait");
+      expect((await say("one-call", "task_delegate held 2")).markdown).toContain(
+        "Not sent: the limit of 1 unanswered messages",
+      );
     },
   );
 
   proves(
     ["agents[].peering.consultMs"],
-    "when a question is not answered, then its asker goes on after the time that is set",
+    "when a question is not answered, then the caller continues after the configured timeout",
     async () => {
       const { markdown, tookMs } = await say("impatient", "consult held 1");
       expect(markdown).toContain("has not answered yet");
@@ -136,7 +138,7 @@ describe("given agents that work with others differently", () => {
 
   proves(
     ["agents[].peering.expiryMs"],
-    "when a message is not answered at all, then people are told so after the time that is set",
+    "when a message is never answered, then people get a notice after the configured expiry",
     async () => {
       const { visitor } = await say("short", "task_delegate held 1");
       const isTold = () => visitor.replies().some(({ markdown }) => markdown?.includes("no answer"));
@@ -146,7 +148,7 @@ describe("given agents that work with others differently", () => {
 
   proves(
     ["agents[].peering.lateWindowMs"],
-    "when an answer comes after its asker has ended, then it is told after the time that is set, in which others are gathered",
+    "when an answer arrives after its caller has ended, then it is reported after the configured window, together with others",
     async () => {
       const agents = ["late-at-once", "late"] as const;
       const before = (await models.asked("held")).length;

@@ -14,7 +14,7 @@ export interface VisitOptions {
   readonly token?: string;
 }
 
-/** A browser's socket, frame by frame: nothing is repeated, and a closed connection stays closed. */
+/** A browser's socket, frame by frame, without retries and reconnects. */
 export class RawVisitor {
   readonly frames = new Recorder<Frame>();
   readonly #socket: WebSocket;
@@ -44,7 +44,7 @@ export class RawVisitor {
     });
   }
 
-  /** Connects and says hello. */
+  /** Connects and sends the hello frame. */
   static async greet(address: string, channel: string, options: VisitOptions = {}): Promise<RawVisitor> {
     const visitor = await RawVisitor.connect(address, channel, options);
     if (typeof visitor === "number") throw new Error(`refused with ${visitor}`);
@@ -56,7 +56,7 @@ export class RawVisitor {
     this.#socket.send(JSON.stringify(frame));
   }
 
-  /** The first frame of a type that matters here. */
+  /** The first frame of one of these types. */
   async first(...types: string[]): Promise<Frame> {
     const isOne = ({ type }: Frame) => types.includes(type);
     return (await this.frames.until((frames) => frames.some(isOne))).find(isOne) as Frame;

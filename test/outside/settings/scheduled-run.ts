@@ -1,14 +1,14 @@
 import { expect } from "vitest";
 import type { RunningProduct } from "./settings-rig.ts";
 
-/** A zone six hours ahead of UTC: what is now there is not now here. */
+/** A zone six hours ahead of UTC, so that quiet hours differ between the two. */
 export const FAR_ZONE = "Etc/GMT-6";
 const HOUR_MS = 3_600_000;
 
-/** The time of day so many hours from now, in UTC. */
+/** The time of day in this many hours, in UTC. */
 const at = (hours: number): string => new Date(Date.now() + hours * HOUR_MS).toISOString().slice(11, 16);
 
-/** `delivery` and `timeZone` that differ in whether it is quiet now; the first name is the one where it is. */
+/** Settings of quiet hours by name; only `held` makes it quiet now. */
 export const quietSettings = () => ({
   held: { delivery: { quietHours: { from: at(-1), to: at(1) } } },
   later: { delivery: { quietHours: { from: at(1), to: at(2) } } },
@@ -40,7 +40,7 @@ export interface ShownDelivery {
   readonly state: string;
 }
 
-/** Has an operator start a schedule. Resolves to what names it. */
+/** Starts a schedule as an operator. Resolves to its ref. */
 export const beginRun = async (product: RunningProduct, name: string): Promise<string> => {
   const { items } = await product.admin<{ items: Listed[] }>("schedules?limit=200");
   const ref = items.find(({ description }) => description === name)?.ref;
@@ -49,7 +49,7 @@ export const beginRun = async (product: RunningProduct, name: string): Promise<s
   return ref;
 };
 
-/** The same. Resolves to what became of its answer, once that is decided. */
+/** Starts a schedule as an operator. Resolves to the deliveries of its answer, once each has an outcome. */
 export const runSchedule = async (product: RunningProduct, name: string): Promise<readonly ShownDelivery[]> => {
   const ref = await beginRun(product, name);
   let deliveries: readonly ShownDelivery[] = [];
@@ -69,13 +69,13 @@ interface Trace {
   readonly turns?: readonly { readonly reply?: { readonly deliveries: readonly ShownDelivery[] } }[];
 }
 
-/** Where the answers of a message, and of all that came of it, have been sent. */
+/** The deliveries of the answers in the trace of a message. */
 export const deliveriesOf = async (product: RunningProduct, messageId: string): Promise<readonly ShownDelivery[]> => {
   const { turns = [] } = await product.admin<Trace>(`traces/${encodeURIComponent(messageId)}`);
   return turns.flatMap(({ reply }) => reply?.deliveries ?? []);
 };
 
-/** Of each quiet setting, whether the answer of its schedule, called `<channel>-<setting>`, was kept back. */
+/** For each quiet setting, whether the answer of its schedule, `<channel>-<setting>`, was held. */
 export const keptBack = async (product: RunningProduct, channel: string): Promise<Record<string, boolean>> => {
   const states: Record<string, boolean> = {};
   for (const name of Object.keys(quietSettings())) {

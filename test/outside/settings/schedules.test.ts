@@ -10,7 +10,7 @@ let models: ModelBoard;
 let mooring: RunningProduct;
 let slack: FakeSlack;
 const DAY_MS = 24 * 3_600_000;
-/** Half a day from now: it does not come during the tests, and has passed at the start a day later. */
+/** Half a day from now: not due during the tests, and past at the start a day later. */
 const HOUR = (new Date().getUTCHours() + 12) % 24;
 const DAILY = `0 ${HOUR} * * *`;
 const THREAD = "1700000000.000100";
@@ -93,7 +93,7 @@ describe("given schedules in the configuration", () => {
       "agents[].schedules[].deliverTo.room",
       "agents[].schedules[].deliverTo.thread",
     ],
-    "when they run, then each does what it is to do, and its answer goes where it says, else home",
+    "when they run, then each uses its prompt, and its answer goes to its target, else to the home",
     async () => {
       const [ada, bea] = [await came("ada"), await came("bea")];
       const [inThread] = await runSchedule(mooring, "in-thread");
@@ -128,7 +128,7 @@ describe("given schedules in the configuration", () => {
 
   proves(
     ["agents[].delivery.quietHours.from", "agents[].delivery.quietHours.to", "agents[].delivery.quietHours.timeZone"],
-    "when they have something to say, then it is kept back for the one agent whose hours are quiet now",
+    "when they have results, then they are held for the one agent whose quiet hours apply",
     async () => {
       const states: Record<string, string | undefined> = {};
       for (const name of ["held", "later", "over", "elsewhere"]) {
@@ -141,7 +141,7 @@ describe("given schedules in the configuration", () => {
 
   proves(
     ["agents[].schedules[].name", "agents[].schedules[].missed"],
-    "when it starts a day later, then times that passed are made up for or skipped, and another name is another schedule",
+    "when it starts a day later, then missed runs happen once or are skipped, and another name is another schedule",
     async () => {
       const before = await schedule("renamed");
       await mooring.end();

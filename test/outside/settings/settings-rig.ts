@@ -10,7 +10,7 @@ import { ModelBoard } from "./model-board.ts";
 export interface StartOptions {
   readonly command?: "start" | "gateway" | "core" | "check";
   readonly args?: readonly string[];
-  /** Where an earlier process left its data; a new folder unless said. */
+  /** The data folder of an earlier process; a new folder by default. */
   readonly folder?: string;
   /** How far the clock of the process is ahead of this machine's. */
   readonly aheadMs?: number;
@@ -21,19 +21,19 @@ export interface RunningProduct {
   readonly folder: string;
   readonly address: string;
   client(name: string, channel?: string, token?: string): WebClient;
-  /** What an operator gets from the admin API. */
+  /** Reads from the admin API as an operator. */
   admin<T>(path: string, init?: RequestInit): Promise<T>;
-  /** SIGTERM, and its end. */
+  /** Sends SIGTERM and waits for the exit. */
   end(): Promise<void>;
 }
 
-/** A secret that the product takes: it refuses those that can be guessed. */
+/** A secret that passes the product's check for guessable ones. */
 export const newSecret = (): string => randomBytes(32).toString("base64url");
 
 export const ADMIN_TOKEN = newSecret();
 export const IDENTITY_KEY = "identity-key-of-the-tests-0123456789";
 
-/** Runs the built product for the tests of one file, and leaves nothing behind after them. */
+/** Runs the built product for the tests of one file, and cleans up after them. */
 export class SettingsRig {
   readonly #cleanUp: (() => Promise<unknown>)[] = [];
 
@@ -60,7 +60,7 @@ export class SettingsRig {
     return folder;
   }
 
-  /** A process with the shipped configuration but for what is given. It may not run yet. */
+  /** Starts a process with the shipped configuration and these changes. It may not be ready yet. */
   async run(config: object, options: StartOptions = {}): Promise<{ process: MooringProcess; folder: string }> {
     const { command = "start", args = [], folder = await this.folder(), aheadMs = 0 } = options;
     await writeFile(join(folder, "mooring.yaml"), JSON.stringify({ ...shipped, ...config }, null, 2));
@@ -75,7 +75,7 @@ export class SettingsRig {
     return { process, folder };
   }
 
-  /** Resolves once it runs. */
+  /** Resolves once the process is ready. */
   async start(config: object, options: StartOptions = {}): Promise<RunningProduct> {
     const { process, folder } = await this.run(config, options);
     const shown = await process.running;
@@ -116,7 +116,7 @@ const shipped = {
   channels: { web: { adapter: "web" } },
 };
 
-/** Who a page says its visitor is, for a channel with IDENTITY_KEY. */
+/** The identity token of a page's visitor, for a channel with IDENTITY_KEY. */
 export const visitorToken = (account: string, key = IDENTITY_KEY): string => {
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const exp = Math.floor(Date.now() / 1_000) + 30 * 24 * 3_600;
@@ -124,7 +124,7 @@ export const visitorToken = (account: string, key = IDENTITY_KEY): string => {
   return `${signed}.${createHmac("sha256", key).update(signed).digest("base64url")}`;
 };
 
-/** A module that sets the wall clock of the process that imports it forward; timers run as ever. */
+/** A module that sets the wall clock of the process that imports it forward; timers are not affected. */
 const clockAhead = (ms: number): string =>
   `data:text/javascript,${encodeURIComponent(`
     const Real = Date;

@@ -14,7 +14,7 @@ let slack: FakeSlack;
 let branch: FakeSlack;
 const OTHER_SECRET = "another-signing-secret-0123456789";
 const gate = new Gate();
-/** Where reports go that have no person to go to. */
+/** The target of reports without a person. */
 const HOME = { room: "G0GROUP", thread: "1700000000.000100" };
 
 beforeAll(async () => {
@@ -105,7 +105,7 @@ describe("given channels in one Slack workspace, and one in another", () => {
 
   proves(
     ["channels.*(slack).appToken"],
-    "when a channel has an app token, then it is reached over Slack's socket",
+    "when a channel has an app token, then it receives messages over Socket Mode",
     async () => {
       await slack.sockets.greeted.count(1);
       expect(slack.calls.items.filter(({ method }) => method === "apps.connections.open")).toHaveLength(1);
@@ -119,7 +119,7 @@ describe("given channels in one Slack workspace, and one in another", () => {
       "channels.*(slack).access.messagesPerMinute",
       "channels.*(slack).access.teams",
     ],
-    "when people write, then each channel answers those that its access lets in, and tells the others",
+    "when people write, then each channel answers the accounts that it admits, and refuses the others with a notice",
     async () => {
       await say("slack", { text: "bob on all", user: "U0BOB" });
       await posted("You said: bob on all");
@@ -150,7 +150,7 @@ describe("given channels in one Slack workspace, and one in another", () => {
       "agents[].home.room",
       "agents[].home.thread",
     ],
-    "when something is said in rooms, then each channel hears and writes where its access says, or at home",
+    "when people write in rooms, then each channel reads and writes where its access rules admit, or in the home",
     async () => {
       const lobby = { room: "C0LOBBY", text: "nobody is called" };
       await say("slack", lobby);
@@ -163,7 +163,7 @@ describe("given channels in one Slack workspace, and one in another", () => {
       const heard = models.requests("mooring").map(({ lastUserText }) => lastUserText);
       expect(heard.filter((text) => text.endsWith("nobody is called") || text.includes("on deck"))).toEqual([]);
 
-      // Access is checked again when an answer is sent; one without a place to go is reported at the agent's home.
+      // Access is checked again when an answer is sent; an answer without a target is reported in the agent's home.
       expect((await runSchedule(mooring, "slack-lobby")).map(({ state }) => state)).toEqual(["accepted"]);
       await beginRun(mooring, "slack-deck-lost");
       expect(await posted("slack-deck-lost")).toMatchObject(HOME);
@@ -175,13 +175,13 @@ describe("given channels in one Slack workspace, and one in another", () => {
 
   proves(
     ["channels.*(slack).streaming"],
-    "when an answer takes a while, then a channel that streams shows how it begins, and another only the whole",
+    "when an answer takes a while, then a channel that streams shows a draft, and another only the complete answer",
     async () => {
       await say("slack-whole", { text: "tides on the whole", user: "U0BOB" });
       await expect.poll(() => models.requests("mooring").at(-1)?.lastUserText).toContain("tides on the whole");
       await say("slack", { text: "tides in pieces" });
       await posted("The tide …");
-      // a second one that begins later still shows before the whole does
+      // A second stream that starts later still shows a draft before the final reply.
       await say("slack", inLobby("tides in the lobby"));
       const begunIn = (place: string) =>
         slack.posted.filter(({ room, text }) => room === place && text.startsWith("The tide"));
@@ -200,7 +200,7 @@ describe("given channels in one Slack workspace, and one in another", () => {
       "channels.*(slack).delivery.quietHours.timeZone",
       "channels.*(slack).timeZone",
     ],
-    "when schedules have something to say, then it is kept back on the one channel where it is quiet now",
+    "when schedules have results, then they are held on the one channel where quiet hours apply",
     async () => {
       expect(await keptBack(mooring, "slack")).toEqual(ONLY_HELD);
     },
@@ -208,7 +208,7 @@ describe("given channels in one Slack workspace, and one in another", () => {
 
   proves(
     ["channels.*(slack).locale"],
-    "when a room has readers of unknown language, then times in its notifications are in the channel's",
+    "when a room has readers of unknown language, then times in its notifications have the channel's format",
     async () => {
       await runSchedule(mooring, "slack");
       await runSchedule(mooring, "slack-german");
@@ -219,7 +219,7 @@ describe("given channels in one Slack workspace, and one in another", () => {
 
   proves(
     ["channels.*(slack).delivery.policy"],
-    "when work that began on a channel ends, then a person sees it elsewhere too, unless the channel keeps it to itself",
+    "when work that began on a channel ends, then other channels of the person show it too, unless the policy is origin",
     async () => {
       const ann = mooring.client("ann", "web", visitorToken("ann"));
       await ann.answerTo(ann.say("hello"));
@@ -232,7 +232,7 @@ describe("given channels in one Slack workspace, and one in another", () => {
     },
   );
 
-  it("given no limit in the configuration, when somebody sends more than 120 messages in a minute, then they are told", async () => {
+  it("given no limit in the configuration, when a person sends more than 120 messages in a minute, then they get a notice", async () => {
     slack.world.addUser({ id: "U0CARL", name: "carl" });
     const isTold = () => slack.posted.some(({ text }) => text.includes("more than 120 messages in a minute"));
     let sent = 0;

@@ -86,7 +86,7 @@ describe("given bots in Teams with different settings", () => {
       "channels.*(teams).issuer",
       "channels.*(teams).serviceUrls",
     ],
-    "when Teams calls, then only the channels that know it as it is take what it says",
+    "when Teams sends a message, then only channels with the matching app, tenant, keys, issuer and services accept it",
     async () => {
       const status = (channel: string) => say(channel, { text: `to ${channel}` });
       expect([await status("teams"), await status("mate")]).toEqual([200, 200]);
@@ -102,7 +102,7 @@ describe("given bots in Teams with different settings", () => {
 
   proves(
     ["channels.*(teams).appPassword", "channels.*(teams).tokenUrl"],
-    "when an answer is sent, then the bot signs in where it is told to, with its password",
+    "when an answer is sent, then the bot signs in at the configured address, with its password",
     async () => {
       const before = teams.api.posts.items.length;
       await say("other-password", { text: "with a wrong password" });
@@ -116,7 +116,7 @@ describe("given bots in Teams with different settings", () => {
 
   proves(
     ["channels.*(teams).fileHosts"],
-    "when a person attaches a file, then it is read if its host is one of the channel's",
+    "when a person attaches a file, then it is read if the channel allows its host",
     async () => {
       teams.files.set("/files/a.txt", Buffer.from("the words of the file"));
       const attachments = [
@@ -136,7 +136,7 @@ describe("given bots in Teams with different settings", () => {
 
   proves(
     ["channels.*(teams).access.accounts", "channels.*(teams).access.messagesPerMinute"],
-    "when people write, then each channel answers those that its access lets in, and tells the others",
+    "when people write, then each channel answers the accounts that it admits, and refuses the others with a notice",
     async () => {
       await say("ann", { text: "bob on hers", person: "bob" });
       await posted("may not talk to the agent here");
@@ -150,7 +150,7 @@ describe("given bots in Teams with different settings", () => {
 
   proves(
     ["channels.*(teams).access.rooms", "channels.*(teams).access.teams", "channels.*(teams).access.mentionOnly"],
-    "when something is said in a team, then each channel hears what its access says",
+    "when people write in a team, then each channel accepts the messages that its access rules admit",
     async () => {
       await say("teams", { text: "not to the bot", place: "channel", mention: false });
       await say("hearing", { text: "not to this bot", place: "channel", mention: false });
@@ -165,12 +165,12 @@ describe("given bots in Teams with different settings", () => {
 
   proves(
     ["channels.*(teams).streaming"],
-    "when an answer takes a while, then a channel that streams shows how it begins, and another only the whole",
+    "when an answer takes a while, then a channel that streams shows a draft, and another only the complete answer",
     async () => {
       await say("whole", { text: "tides on the whole", person: "bob" });
       await expect.poll(heard).toContain("tides on the whole");
       await say("teams", { text: "tides in pieces" });
-      // a second one that begins later still shows before the whole does
+      // A second stream that starts later still shows a draft before the final reply.
       await posted("The tide");
       await say("teams", { text: "tides in the channel", place: "channel" });
       const begun = () => teams.api.posts.items.filter((post) => textOf(post).includes("The tide"));
@@ -188,7 +188,7 @@ describe("given bots in Teams with different settings", () => {
       "channels.*(teams).delivery.quietHours.timeZone",
       "channels.*(teams).timeZone",
     ],
-    "when schedules have something to say, then it is kept back on the one channel where it is quiet now",
+    "when schedules have results, then they are held on the one channel where quiet hours apply",
     async () => {
       for (const name of Object.keys(quietSettings())) {
         to(`teams-${name}`);
@@ -200,7 +200,7 @@ describe("given bots in Teams with different settings", () => {
 
   proves(
     ["channels.*(teams).delivery.policy"],
-    "when work that began on a channel ends, then a person sees it elsewhere too, unless the channel keeps it to itself",
+    "when work that began on a channel ends, then other channels of the person show it too, unless the policy is origin",
     async () => {
       const client = mooring.client("ann", "web", visitorToken("ann"));
       await client.answerTo(client.say("hello"));

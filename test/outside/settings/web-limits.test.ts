@@ -7,7 +7,7 @@ const rig = new SettingsRig();
 let mooring: RunningProduct;
 const FROM = { from: "203.0.113.7" };
 
-/** A channel for each limit. A rate shows as what comes after its burst: at once, or not at all. */
+/** A channel for each limit. Messages after the burst show the rate: accepted at once, or refused. */
 const limits = {
   plain: {},
   "small-frames": { frameBytes: 1_024 },
@@ -45,7 +45,7 @@ const connect = async (channel: Channel, options: VisitOptions = {}) => {
   const visitor = await RawVisitor.connect(mooring.address, channel, options);
   return typeof visitor === "number" ? visitor : rig.owns(visitor) && "open";
 };
-/** What becomes of so many messages, one after the other. */
+/** The outcomes of this many messages, sent one after the other. */
 const answers = async (visitor: RawVisitor, count: number) => {
   const all: string[] = [];
   for (let message = 0; message < count; message++) all.push(await visitor.say("hello"));
@@ -63,7 +63,7 @@ const upload = async (channel: Channel, ...sizes: number[]) => {
   for (const size of sizes) statuses.push((await post(channel, token, size)).status);
   return statuses;
 };
-/** One file of each of so many new visitors. */
+/** Uploads one file each as this many new visitors. */
 const uploadsOf = async (channel: Channel, size: number, visitors: readonly VisitOptions[]) => {
   const statuses: number[] = [];
   for (const options of visitors) {
@@ -76,7 +76,7 @@ const uploadsOf = async (channel: Channel, size: number, visitors: readonly Visi
 describe("given web channels with different limits", () => {
   proves(
     ["channels.*(web).limits.frameBytes", "channels.*(web).limits.textLength"],
-    "when a visitor sends a long message, then each channel takes what its limits allow",
+    "when a visitor sends a long message, then each channel applies its length limit",
     async () => {
       const long = "harbour ".repeat(300);
       expect(await (await visit("plain")).say(long)).toBe("accepted");
@@ -88,7 +88,7 @@ describe("given web channels with different limits", () => {
 
   proves(
     ["channels.*(web).limits.messagesPerSecond", "channels.*(web).limits.messageBurst"],
-    "when a visitor sends several messages, then a burst is taken, and more at the rate of the channel",
+    "when a visitor sends several messages, then a burst is accepted, and more at the rate of the channel",
     async () => {
       expect(await answers(await visit("message-burst"), 3)).toEqual(["accepted", "accepted", "rate-limited"]);
       expect(await answers(await visit("message-rate"), 3)).toEqual(["accepted", "accepted", "accepted"]);
@@ -112,7 +112,7 @@ describe("given web channels with different limits", () => {
 
   proves(
     ["channels.*(web).limits.framesPerSecond", "channels.*(web).limits.frameBurst"],
-    "when a connection sends frames of any kind, then a burst is taken, and more at the rate of the channel",
+    "when a connection sends frames of any kind, then a burst is accepted, and more at the rate of the channel",
     async () => {
       const outcomes = async (channel: Channel) => {
         const visitor = await visit(channel);
@@ -130,7 +130,7 @@ describe("given web channels with different limits", () => {
 
   proves(
     ["channels.*(web).limits.connectionsPerVisitor"],
-    "when a visitor opens one tab more than they may, then that one is closed",
+    "when a visitor opens one tab more than allowed, then that one is closed",
     async () => {
       for (const [channel, third] of [
         ["plain", "welcome"],
@@ -145,7 +145,7 @@ describe("given web channels with different limits", () => {
 
   proves(
     ["channels.*(web).limits.connectionsPerAddress", "channels.*(web).limits.connections"],
-    "when one connection more comes than a channel takes, of an address or in all, then it is refused",
+    "when a connection exceeds the limit per address or in total, then it is refused",
     async () => {
       const three = async (channel: Channel, options: VisitOptions = {}) => {
         const [first, second] = [await connect(channel, options), await connect(channel, options)];
@@ -164,7 +164,7 @@ describe("given web channels with different limits", () => {
       "channels.*(web).limits.filesPerVisitor",
       "channels.*(web).limits.fileBytesPerVisitor",
     ],
-    "when a visitor uploads files, then each channel takes as many and as large ones as its limits allow",
+    "when a visitor uploads files, then each channel applies its limits of number and size",
     async () => {
       expect(await upload("plain", 1_100, 1_100)).toEqual([201, 201]);
       expect(await upload("small-files", 1_100, 900)).toEqual([413, 201]);
@@ -179,7 +179,7 @@ describe("given web channels with different limits", () => {
       "channels.*(web).limits.storedBytesPerAddress",
       "channels.*(web).limits.storedBytes",
     ],
-    "when visitors store more within an hour than one, an address or all may, then further files are refused (R3)",
+    "when visitors exceed the hourly storage of one visitor, an address or the channel, then further files are refused (R3)",
     async () => {
       const elsewhere = { from: "203.0.113.8" };
       expect(await upload("visitor-bytes", 40_000, 40_000)).toEqual([201, 429]);
@@ -192,7 +192,7 @@ describe("given web channels with different limits", () => {
 
   proves(
     ["channels.*(web).limits.minFreeBytes"],
-    "when the disk has less space than a channel wants, then files are refused and messages are taken (R3)",
+    "when the disk has less free space than a channel requires, then files are refused and messages are accepted (R3)",
     async () => {
       expect(await upload("low-disk", 10)).toEqual([503]);
       expect(await (await visit("low-disk")).say("hello")).toBe("accepted");

@@ -29,10 +29,10 @@ const visit = async (channel: string, options: VisitOptions = {}): Promise<RawVi
 const greeted = async (channel: string, options: VisitOptions = {}) =>
   (await (await visit(channel, options)).first("welcome", "error")).type;
 
-describe("given web channels that differ in who may come", () => {
+describe("given web channels with different access", () => {
   proves(
     ["channels.*(web).adapter", "channels.*(web).allowedOrigins"],
-    "when another site opens a socket, then only the channel that allows its origin takes it",
+    "when another site opens a socket, then only the channel that allows its origin accepts it",
     async () => {
       const origin = "https://shop.example";
       expect(await RawVisitor.connect(mooring.address, "plain", { origin })).toBe(403);
@@ -42,7 +42,7 @@ describe("given web channels that differ in who may come", () => {
 
   proves(
     ["channels.*(web).identityKey"],
-    "when a page vouches for its visitor, then only a channel with its key believes it",
+    "when a page signs the identity of its visitor, then only a channel with its key accepts it",
     async () => {
       expect((await (await visit("known", { token: visitorToken("ada") })).first("welcome")).conversation).toBe("ada");
       expect(await greeted("known", { token: visitorToken("ada", "another-key-0123456789-0123456789") })).toBe("error");
@@ -52,7 +52,7 @@ describe("given web channels that differ in who may come", () => {
 
   proves(
     ["channels.*(web).access.accounts", "channels.*(web).access.messagesPerMinute"],
-    "when people write, then each channel takes what its access allows",
+    "when people write, then each channel accepts the messages that its access rules admit",
     async () => {
       const said = async (channel: string, account: string, times = 1) => {
         const visitor = await visit(channel, { token: visitorToken(account) });
@@ -67,10 +67,10 @@ describe("given web channels that differ in who may come", () => {
   );
 });
 
-describe("given web channels that keep what visitors left for different times", () => {
+describe("given web channels with different retention", () => {
   proves(
     ["channels.*(web).signingKey", "channels.*(web).retentionDays", "channels.*(web).fileDays"],
-    "when it is started two days later, then keys that stayed let visitors back, and what is kept longer is there",
+    "when it starts two days later, then visitors return where the key is the same, and longer retention keeps their messages",
     async () => {
       const leave = async (channel: string) => {
         const visitor = await visit(channel);

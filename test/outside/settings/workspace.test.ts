@@ -15,19 +15,19 @@ let models: ModelBoard;
 let mooring: RunningProduct;
 let repository: string;
 const DAY_MS = 24 * 3_600_000;
-/** Longer than by default, and shorter than git's lock keeps a subtask from ending. */
+/** Longer than the default, and shorter than the time for which git's lock delays the end of a subtask. */
 const GRACE_MS = 9_000;
 const CEILING_MS = 1_500;
 
 const SHOW = ["sh", "-c", "echo harbour is $HARBOUR"];
 const SLEEP = ["sleep", "60"];
-/** Keeps git from ending a subtask's work for ten seconds. */
+/** Blocks git at the end of a subtask for ten seconds. */
 const LOCK = ["sh", "-c", 'touch "$(git rev-parse --git-path index.lock)"'];
 
 const isSubtask = ({ toolNames }: ModelRequest) => toolNames.includes("complete_subtask");
 const isContinuation = ({ lastUserText }: ModelRequest) => lastUserText.startsWith("[");
 const run = (command: readonly string[]) => calls([{ name: "run_command", arguments: { command } }]);
-/** Has one subtask work on the repository with a command, and then do the rest. */
+/** Starts one subtask that runs a command in the repository, and then continues. */
 const working =
   (command: readonly string[], rest: () => ModelAnswer = () => says("done")) =>
   (request: ModelRequest) => {
@@ -75,7 +75,7 @@ const ask = async (agent: string) => {
   const visitor = mooring.client("visitor", agent);
   await visitor.answerTo(visitor.say("work on it"));
 };
-/** What the subtask of an agent was told of its command. */
+/** The result of the command in the subtask of an agent. */
 const output = async (agent: string) => {
   await ask(agent);
   const found = () => models.requests(agent).find((request) => isSubtask(request) && request.toolOutputs.length > 0);
@@ -94,7 +94,7 @@ describe("given agents whose subtasks work on a repository", () => {
       "agents[].workspace.commandSeconds",
       "agents[].workspace.environment",
     ],
-    "when subtasks run commands there, then each runs what it may, where, how long and with what is set",
+    "when subtasks run commands there, then the configured commands, folder, timeout and environment apply",
     async () => {
       expect(await output("shown")).toContain("harbour is open");
       expect(await output("plain")).toMatch(/harbour is\s*$/m);
@@ -110,7 +110,7 @@ describe("given agents whose subtasks work on a repository", () => {
 
   proves(
     ["agents[].delegation.graceMs"],
-    "when a subtask that is stopped does not end, then the answer waits for it as long as is set",
+    "when a stopped subtask does not end, then the answer waits for the configured grace time",
     async () => {
       const tookMs = async (agent: string) => {
         await ask(agent);
@@ -119,7 +119,7 @@ describe("given agents whose subtasks work on a repository", () => {
         return performance.now() - startedAt;
       };
       const [short, long] = await Promise.all([tookMs("no-grace"), tookMs("grace")]);
-      // the ceiling counts from a moment before the answer is here
+      // The ceiling counts from a moment before the answer arrives.
       expect(long).toBeGreaterThan(GRACE_MS + CEILING_MS / 2);
       expect(short).toBeLessThan(long);
     },
@@ -127,7 +127,7 @@ describe("given agents whose subtasks work on a repository", () => {
 
   proves(
     ["agents[].workspace.keepDays"],
-    "when it starts two days later, then the worktrees that are kept for a day are gone, and others are there",
+    "when it starts two days later, then worktrees that are kept for a day are deleted, and others are not",
     async () => {
       await Promise.all([ended("shown"), ended("plain")]);
       await mooring.end();

@@ -110,10 +110,10 @@ export const isAccepted = ({ name, type }: Pick<File, "name" | "type">, accept: 
   if (accept === undefined) return true;
   return accept
     .split(",")
-    .map((wanted) => wanted.trim().toLowerCase())
-    .some((wanted) => {
-      if (wanted.startsWith(".")) return name.toLowerCase().endsWith(wanted);
-      return wanted.endsWith("/*") ? type.startsWith(wanted.slice(0, -1)) : type === wanted;
+    .map((pattern) => pattern.trim().toLowerCase())
+    .some((pattern) => {
+      if (pattern.startsWith(".")) return name.toLowerCase().endsWith(pattern);
+      return pattern.endsWith("/*") ? type.startsWith(pattern.slice(0, -1)) : type === pattern;
     });
 };
 

@@ -1,4 +1,4 @@
-import type { ActivityState } from "../../../../core/contract/messages/activity.ts";
+import type { ActivityState } from "../../../../core/contract/messages/agent-reply.ts";
 import { de } from "./de.ts";
 import { en } from "./en.ts";
 
@@ -12,9 +12,11 @@ export interface Texts {
   readonly newConversation: string;
   readonly messages: string;
   readonly earlier: string;
-  readonly noLongerKept: string;
+  /** Instead of earlier messages that are no longer stored. */
+  readonly expired: string;
   readonly toEnd: string;
   readonly typing: string;
+  /** The status texts below the title fit into one line of about 37 characters. */
   readonly connecting: string;
   readonly online: string;
   readonly offline: string;
@@ -32,7 +34,7 @@ export interface Texts {
   readonly drop: string;
   remove(name: string): string;
   readonly uploading: string;
-  tooLarge(most: string): string;
+  tooLarge(max: string): string;
   readonly wrongType: string;
   readonly emptyFile: string;
   readonly tooManyFiles: string;

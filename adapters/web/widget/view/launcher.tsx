@@ -38,7 +38,7 @@ export const Preview = ({ open }: { open: () => void }) => {
   return (
     <div class="preview">
       {preview.anchor && <AnchorChip anchor={preview.anchor} origin={undefined} />}
-      <button type="button" class="words" onClick={open}>
+      <button type="button" class="preview-text" onClick={open}>
         <span class="sr">{`${texts.newMessage}: `}</span>
         <span dir="auto">{plainText(preview.markdown, formatter)}</span>
       </button>

@@ -1,11 +1,9 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { AppError } from "../../../contract/app-error.ts";
-import type { Driver } from "../file/driver.ts";
-import { databaseFailure, openDriver } from "../file/driver.ts";
+import { type Driver, databaseFailure, openDriver } from "../file/driver.ts";
 import { APPLICATION_ID } from "../file/schema.ts";
-import { inspectDataFile, readPragma } from "./inspect-data-file.ts";
-import { writeWhole } from "./partial-file.ts";
+import { inspectDataFile, readPragma, writeWhole } from "./data-file.ts";
 
 export interface BackupOptions {
   readonly dataDir: string;
@@ -15,7 +13,7 @@ export interface BackupOptions {
 }
 
 /**
- * Copies the database as it is at one moment, its write-ahead log included, while another process may be using it.
+ * Copies a consistent snapshot of the database, its write-ahead log included, while another process may use it.
  * Returns the size of the copy in bytes, once it is complete, checked and on disk.
  */
 export const backupDatabase = ({ dataDir, file, force }: BackupOptions): number => {
@@ -69,7 +67,7 @@ const copyInto = (driver: Driver, partial: string): void => {
   }
 };
 
-/** If no process uses the data folder, it leaves one file without a log, as a stop does. Otherwise SQLite refuses that. */
+/** Merges the log into the file, as a stop does. SQLite refuses that while another process uses the data folder. */
 const release = (driver: Driver): void => {
   try {
     driver.pragma("busy_timeout = 0");

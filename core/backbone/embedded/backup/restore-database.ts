@@ -1,11 +1,9 @@
 import { chmodSync, copyFileSync, existsSync, linkSync, renameSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { AppError, messageOf } from "../../../contract/app-error.ts";
-import { prepareDataFolder } from "../file/data-folder.ts";
-import { DataLock } from "../file/data-lock.ts";
+import { DataLock, prepareDataFolder } from "../file/data-folder.ts";
 import { openDriver } from "../file/driver.ts";
-import { inspectDataFile } from "./inspect-data-file.ts";
-import { writeWhole } from "./partial-file.ts";
+import { inspectDataFile, writeWhole } from "./data-file.ts";
 
 export interface RestoreOptions {
   readonly dataDir: string;

@@ -1,6 +1,5 @@
 import { AppError } from "../../../contract/app-error.ts";
-import { prepareDataFile, prepareDataFolder } from "./data-folder.ts";
-import { DataLock } from "./data-lock.ts";
+import { DataLock, prepareDataFile, prepareDataFolder } from "./data-folder.ts";
 import { type DatabaseFailure, type Driver, databaseFailure, openDriver } from "./driver.ts";
 import { APPLICATION_ID, migrations } from "./schema.ts";
 
@@ -50,7 +49,7 @@ export class Database {
       this.transaction(() => this.#migrate());
     } catch (error) {
       const explained = this.#explain(error);
-      this.#letGo();
+      this.#releaseFile();
       throw explained;
     }
   }
@@ -108,12 +107,12 @@ export class Database {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    const problem = this.#letGo();
+    const problem = this.#releaseFile();
     if (problem) throw problem;
   }
 
   /** The driver keeps a connection open while one of its statements exists; leaving WAL mode releases the file locks. */
-  #letGo(): AppError | undefined {
+  #releaseFile(): AppError | undefined {
     try {
       this.#driver.pragma("busy_timeout = 0");
       this.#driver.pragma("journal_mode = DELETE");
@@ -175,7 +174,7 @@ const stopped = (): AppError => new AppError("stopped", "the backbone is closed"
 const BUSY_WAIT_MS = 2_000;
 /** The log grows while a backup reads the file; afterwards it shrinks to this size. */
 const MAX_IDLE_LOG_BYTES = 32_000_000;
-/** 16 MB of log: a checkpoint takes some tens of milliseconds, and writes a page once that changed often. */
+/** 16 MB of log: a checkpoint takes some tens of milliseconds, and writes a page that changed often only once. */
 const CHECKPOINT_PAGES = 4_000;
 /** Keys are random: with SQLite's default of 2 MB nearly every write would read its page first. */
 const CACHE_KB = 32_000;

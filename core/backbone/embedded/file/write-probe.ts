@@ -2,7 +2,7 @@ import type { Clock, Timer } from "../../../contract/ports/clock.ts";
 import type { Database } from "./database.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
-export interface WriteProbeDeps {
+interface WriteProbeDeps {
   readonly database: Database;
   readonly writes: WriteQueue;
   readonly clock: Clock;
@@ -21,12 +21,12 @@ export class WriteProbe {
   constructor(deps: WriteProbeDeps) {
     this.#deps = deps;
     this.#sql = statements(deps.database);
-    this.#rest(PROBE_EVERY_MS);
+    this.#schedule(PROBE_EVERY_MS);
   }
 
   /** Call after a write failed. */
-  soon(): void {
-    this.#rest(RETRY_MS);
+  retrySoon(): void {
+    this.#schedule(RETRY_MS);
   }
 
   close(): void {
@@ -34,7 +34,7 @@ export class WriteProbe {
     this.#timer?.cancel();
   }
 
-  #rest(ms: number): void {
+  #schedule(ms: number): void {
     this.#timer?.cancel();
     if (!this.#closed) this.#timer = this.#deps.clock.after(ms, () => void this.#probe());
   }
@@ -44,10 +44,10 @@ export class WriteProbe {
     try {
       await writes.submit(() => this.#sql.write.run());
       await writes.submit(() => this.#sql.remove.run());
-      this.#rest(PROBE_EVERY_MS);
+      this.#schedule(PROBE_EVERY_MS);
     } catch {
       // The write queue keeps the reason for health(); a fatal failure lasts until a restart.
-      this.#rest(RETRY_MS);
+      this.#schedule(RETRY_MS);
     }
   }
 }

@@ -12,7 +12,7 @@ interface Write {
   fail(error: unknown): void;
 }
 
-export interface BatchHooks {
+interface BatchHooks {
   /** The last call inside the transaction of a batch. */
   beforeCommit(): void;
   rolledBack(): void;
@@ -126,11 +126,11 @@ export class WriteQueue {
   }
 }
 
-/** Then other work of the event loop runs; the remaining writes are the next batch. */
+/** After this time other work of the event loop runs; the remaining writes are the next batch. */
 const MAX_BATCH_MS = 20;
 
 /**
- * Numbers that only grow, across deletes and restarts: revisions and sequence numbers of messages. A block of them is
+ * Increasing numbers, across deletes and restarts: revisions and sequence numbers of messages. A block of them is
  * reserved inside the transaction that uses its first one, so most writes store nothing for it; a restart skips the rest
  * of a block.
  */

@@ -26,17 +26,17 @@ interface Gathered {
 export class Acknowledgements {
   readonly #durableId: number;
   readonly #deps: AcknowledgementDeps;
-  readonly #paid: () => void;
+  readonly #allStored: () => void;
   readonly #deleteOne: Statement;
   readonly #deleteMany: Statement;
   #gathered: Gathered | undefined;
   #owed: number[] = [];
   #retry: Timer | undefined;
 
-  constructor(durableId: number, deps: AcknowledgementDeps, paid: () => void) {
+  constructor(durableId: number, deps: AcknowledgementDeps, allStored: () => void) {
     this.#durableId = durableId;
     this.#deps = deps;
-    this.#paid = paid;
+    this.#allStored = allStored;
     this.#deleteOne = deps.database.prepare("DELETE FROM pending WHERE durable_id = ? AND seq = ?");
     this.#deleteMany = deps.database.prepare(
       "DELETE FROM pending WHERE durable_id = ? AND seq IN (SELECT value FROM json_each(?))",
@@ -79,10 +79,10 @@ export class Acknowledgements {
     if (this.#owed.length === 0)
       this.#deps.logger.warn({ error: messageOf(error) }, "could not store acknowledgements, retrying");
     this.#owed.push(seq);
-    this.#retry ??= this.#deps.clock.after(this.#deps.pauseMs, () => void this.#pay());
+    this.#retry ??= this.#deps.clock.after(this.#deps.pauseMs, () => void this.#storeOwed());
   }
 
-  async #pay(): Promise<void> {
+  async #storeOwed(): Promise<void> {
     const seqs = [...this.#owed];
     try {
       await this.#deps.writes.submit(() => this.#delete(seqs));
@@ -90,13 +90,13 @@ export class Acknowledgements {
       // The first failure was logged. After a fatal failure the database refuses every write until a restart.
       this.#retry = this.#deps.database.failure
         ? undefined
-        : this.#deps.clock.after(this.#deps.pauseMs, () => void this.#pay());
+        : this.#deps.clock.after(this.#deps.pauseMs, () => void this.#storeOwed());
       return;
     }
     this.#retry = undefined;
     this.#owed = this.#owed.slice(seqs.length);
-    if (this.#owed.length > 0) return this.#pay();
-    this.#paid();
+    if (this.#owed.length > 0) return this.#storeOwed();
+    this.#allStored();
   }
 
   #delete(seqs: readonly number[]): void {

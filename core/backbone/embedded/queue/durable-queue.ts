@@ -4,8 +4,8 @@ import type { Handler } from "../../../contract/ports/bus.ts";
 import type { Store } from "../../../contract/ports/store.ts";
 import type { Subject } from "../../../contract/ports/subject.ts";
 import { decodeToken } from "../../../contract/ports/token.ts";
+import type { QueuedMessage } from "../../key-lanes.ts";
 import { type AttachOptions, KeyedConsumption } from "../../keyed-consumption.ts";
-import type { QueuedMessage } from "../../queued-message.ts";
 import type { Database, Statement } from "../file/database.ts";
 import { type AcknowledgementDeps, Acknowledgements } from "./acknowledgements.ts";
 import type { Durable, StoredMessage, SweptSlice } from "./durable-registry.ts";
@@ -79,7 +79,7 @@ export class DurableQueue<T> {
   /** Call right after the commit, in the order of sequence numbers. */
   arrived({ seq, key, id, publishedAt, body }: StoredMessage): void {
     if (!this.#live) return;
-    this.#bodies.keep(seq, body);
+    this.#bodies.cache(seq, body);
     this.#push(seq, key, id, publishedAt);
   }
 
@@ -153,38 +153,38 @@ class PendingMessage implements QueuedMessage {
 const PAGE = 500;
 
 /** The JSON of waiting messages: in memory while the queue is short, otherwise read from the file right before the run. */
-export class MessageBodies {
+class MessageBodies {
   readonly #select;
-  readonly #kept = new Map<number, string>();
-  #keptLength = 0;
+  readonly #cached = new Map<number, string>();
+  #cachedLength = 0;
 
   constructor(database: Database) {
     this.#select = database.prepare<[body: string]>("SELECT body FROM messages WHERE seq = ?");
   }
 
-  keep(seq: number, body: string): void {
-    if (this.#keptLength + body.length > MAX_KEPT_LENGTH) return;
-    this.#kept.set(seq, body);
-    this.#keptLength += body.length;
+  cache(seq: number, body: string): void {
+    if (this.#cachedLength + body.length > MAX_CACHED_LENGTH) return;
+    this.#cached.set(seq, body);
+    this.#cachedLength += body.length;
   }
 
   read(seq: number): string {
-    const body = this.#kept.get(seq) ?? this.#select.get(seq)?.[0];
+    const body = this.#cached.get(seq) ?? this.#select.get(seq)?.[0];
     if (body === undefined) throw new AppError("not-found", `message ${seq} is no longer stored`);
     return body;
   }
 
   drop(seq: number): void {
-    const body = this.#kept.get(seq);
+    const body = this.#cached.get(seq);
     if (body === undefined) return;
-    this.#kept.delete(seq);
-    this.#keptLength -= body.length;
+    this.#cached.delete(seq);
+    this.#cachedLength -= body.length;
   }
 
-  dropAll(gone: (seq: number) => boolean): void {
-    for (const seq of [...this.#kept.keys()]) if (gone(seq)) this.drop(seq);
+  dropAll(isDropped: (seq: number) => boolean): void {
+    for (const seq of [...this.#cached.keys()]) if (isDropped(seq)) this.drop(seq);
   }
 }
 
 /** In UTF-16 units, per durable. */
-const MAX_KEPT_LENGTH = 2_000_000;
+const MAX_CACHED_LENGTH = 2_000_000;

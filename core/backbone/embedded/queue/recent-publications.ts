@@ -39,8 +39,8 @@ export class RecentPublications {
     const current = isCurrent ? newest : { since: now, seqs: new Map<number, number>() };
     note(current.seqs, subject, id, seq);
     if (isCurrent) return;
-    const remembered = generations.filter(({ since }) => Math.abs(now - since) < DUPLICATE_WINDOW_MS + GENERATION_MS);
-    this.#generations = [current, ...remembered];
+    const unexpired = generations.filter(({ since }) => Math.abs(now - since) < DUPLICATE_WINDOW_MS + GENERATION_MS);
+    this.#generations = [current, ...unexpired];
   }
 
   /** Number of ids in memory. */
@@ -53,7 +53,7 @@ export class RecentPublications {
       const seq = seqs.get(hash);
       if (seq === undefined) return false;
       const [, itsSubject, itsId, publishedAt = 0] = this.#select.get(seq) ?? [];
-      // In either direction: after the clock was set back, ids from its "future" must not count as duplicates for long.
+      // In either direction: after the clock was set back, ids with a future time must not count as duplicates for long.
       if (itsId === id && itsSubject === subject && Math.abs(now - publishedAt) < DUPLICATE_WINDOW_MS) return true;
     }
   }

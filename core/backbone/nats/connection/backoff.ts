@@ -2,7 +2,7 @@ import { messageOf } from "../../../contract/app-error.ts";
 import type { Clock } from "../../../contract/ports/clock.ts";
 import type { Logger } from "../../../contract/ports/logger.ts";
 
-export interface BackoffDeps {
+interface BackoffDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   /** From 0 up to 1. */

@@ -1,10 +1,9 @@
 import { AppError, BackboneUnavailable, messageOf } from "../../../contract/app-error.ts";
 import type { BackboneHealth } from "../../../contract/ports/backbone.ts";
 import type { Timer } from "../../../contract/ports/clock.ts";
-import { dialNats, shownServers } from "./dial-nats.ts";
 import { isBusy, isInterruption, isServerFault, natsFault } from "./nats-fault.ts";
 import type { NatsOptions } from "./nats-options.ts";
-import type { NatsSession } from "./nats-session.ts";
+import { dialNats, type NatsSession, shownServers } from "./nats-session.ts";
 
 type Waiter = { resolve(session: NatsSession): void; reject(error: AppError): void; timer: Timer };
 type Check = (session: NatsSession) => Promise<void>;

@@ -47,7 +47,7 @@ export const isWithoutLeader = (error: unknown): boolean => apiCode(error) === T
 export const isNoResponder = (error: unknown): boolean =>
   error instanceof NatsError && error.api_error === undefined && error.code === "503";
 
-/** A single server was asked for a stream with several replicas. */
+/** A single server refused a stream with several replicas. */
 export const isNotClustered = (error: unknown): boolean => apiCode(error) === NOT_CLUSTERED;
 
 /** The cluster has too few running nodes for the replicas of a stream. */

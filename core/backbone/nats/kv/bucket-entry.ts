@@ -1,6 +1,5 @@
 import type { MsgHdrs, StoredMsg } from "nats";
-import { messageHeaders } from "../wire/message-headers.ts";
-import type { WriteAncestry } from "./write-ancestry.ts";
+import { messageHeaders } from "../wire/jetstream-requests.ts";
 
 export interface BucketEntry {
   readonly key: string;
@@ -19,7 +18,7 @@ export interface ScannedEntry extends BucketEntry {
   readonly storedAt: number;
 }
 
-export interface EntryWrite {
+interface EntryWrite {
   readonly writeId?: string;
   readonly deletes?: boolean;
   readonly expiresAt?: number | undefined;
@@ -59,3 +58,29 @@ const EXPECTED_HEADER = "Nats-Expected-Last-Subject-Sequence";
 const OPERATION_HEADER = "KV-Operation";
 const EXPIRES_HEADER = "Mooring-Expires";
 const ANCESTRY_HEADER = "Mooring-Lineage";
+
+/**
+ * The last writes that led to a revision, newest first, in the format of the header. A compare-and-set whose answer was
+ * lost may have been stored and overwritten since; its retry then finds its own id here. Kept as one string, because it
+ * is rarely parsed; joined into a new string, because a slice of a header would keep the whole header in memory.
+ */
+export type WriteAncestry = string;
+
+interface Ancestor {
+  readonly writeId: string;
+  readonly revision: number;
+}
+
+export const descend = (ancestry: WriteAncestry, { writeId, revision }: Ancestor): WriteAncestry =>
+  [[writeId, revision].join(":"), ...ancestry.split(",", GENERATIONS - 1)]
+    .filter((ancestor) => ancestor !== "")
+    .join(",");
+
+/** The revision of the write with this id, if the ancestry contains it. */
+export const revisionIn = (ancestry: WriteAncestry, writeId: string): number | undefined => {
+  const found = ancestry.split(",").find((ancestor) => ancestor.startsWith(`${writeId}:`));
+  return found === undefined ? undefined : Number(found.slice(writeId.length + 1));
+};
+
+/** After this many later writes, a write whose answer was lost is no longer found. */
+const GENERATIONS = 8;

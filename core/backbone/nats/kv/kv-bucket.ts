@@ -15,17 +15,16 @@ import { isLostRace, isNoResponder, isNotFound } from "../connection/nats-fault.
 import type { NatsSession } from "../connection/nats-session.ts";
 import { directGet, ensureStream, publishAcked } from "../wire/jetstream-requests.ts";
 import { scanStream } from "../wire/scan-stream.ts";
-import { type BucketEntry, entryHeaders, entryOf, type ScannedEntry } from "./bucket-entry.ts";
+import { type BucketEntry, descend, entryHeaders, entryOf, revisionIn, type ScannedEntry } from "./bucket-entry.ts";
 import { type KnownRevision, RecentRevisions } from "./recent-revisions.ts";
-import { descend, revisionIn } from "./write-ancestry.ts";
 
-export interface BucketOptions {
+interface BucketOptions {
   readonly name: string;
   readonly replicas: number;
   readonly ttlMs?: number | undefined;
 }
 
-export interface WriteOptions {
+interface WriteOptions {
   readonly ifRevision?: number | undefined;
   readonly expiresAt?: number | undefined;
   readonly timeoutMs?: number | undefined;

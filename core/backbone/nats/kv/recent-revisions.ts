@@ -1,5 +1,5 @@
 import { BoundedCache } from "../../../contract/bounded-cache.ts";
-import type { WriteAncestry } from "./write-ancestry.ts";
+import type { WriteAncestry } from "./bucket-entry.ts";
 
 export interface KnownRevision {
   readonly expiresAt: number | undefined;

@@ -69,7 +69,7 @@ const SWEEP_EVERY_MS = 900_000;
 const turnKey = (user: string | undefined): string =>
   user === undefined ? "sweep" : `sweep-${user.replaceAll(/[^A-Za-z0-9-]+/g, "-")}`;
 
-export interface SweepDeps {
+interface SweepDeps {
   readonly connector: NatsConnector;
   readonly prefix: string;
   readonly replicas: number;
@@ -81,7 +81,7 @@ export interface SweepDeps {
  * Removes expired values and deletion markers from all buckets of the deployment that this process may read; processes
  * with other permissions sweep the rest. Resolves to the number of removed entries.
  */
-export const sweepBuckets = async ({ connector, prefix, replicas, now }: SweepDeps): Promise<number> => {
+const sweepBuckets = async ({ connector, prefix, replicas, now }: SweepDeps): Promise<number> => {
   let removed = 0;
   for (const name of await bucketsOf(connector, prefix)) {
     const bucket = new KvBucket(connector, { name, replicas });

@@ -5,12 +5,12 @@ import { Backoff } from "../connection/backoff.ts";
 import type { NatsSession } from "../connection/nats-session.ts";
 import type { KvBucket } from "./kv-bucket.ts";
 
-export interface WatchedEntry {
+interface WatchedEntry {
   readonly revision: number;
   readonly data: Uint8Array;
 }
 
-export interface WatchedBucketDeps {
+interface WatchedBucketDeps {
   readonly bucket: KvBucket;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -3,19 +3,17 @@ import type { QueueDepth } from "../../../contract/ports/backbone.ts";
 import type { ConsumeOptions, Handler } from "../../../contract/ports/bus.ts";
 import type { Timer } from "../../../contract/ports/clock.ts";
 import type { Subject } from "../../../contract/ports/subject.ts";
-import type { AttachOptions } from "../../keyed-consumption.ts";
-import { KeyedConsumption } from "../../keyed-consumption.ts";
-import type { QueuedMessage } from "../../queued-message.ts";
+import type { QueuedMessage } from "../../key-lanes.ts";
+import { type AttachOptions, KeyedConsumption } from "../../keyed-consumption.ts";
 import type { NatsSession } from "../connection/nats-session.ts";
 import { groupName } from "../nats-names.ts";
 import { assignPartitions } from "./assign-partitions.ts";
-import { eachLimited } from "./each-limited.ts";
-import type { GroupDeps } from "./group-deps.ts";
 import type { HeldPartition } from "./held-partition.ts";
 import { encodePartitions } from "./members/member-record.ts";
 import { PartitionDrain } from "./partition-drain.ts";
-import { PartitionOwnership } from "./partition-ownership.ts";
+import { type GroupDeps, PartitionOwnership } from "./partition-ownership.ts";
 import type { FoundPartition } from "./partition-table.ts";
+import { eachLimited } from "./reconcile-schedule.ts";
 
 /** This process's share of one durable: takes the partitions that are assigned to it and hands over the others. */
 export class ConsumerGroup<T> {

@@ -9,9 +9,7 @@ import type { NatsOptions } from "../connection/nats-options.ts";
 import type { NatsSession } from "../connection/nats-session.ts";
 import { KvBucket } from "../kv/kv-bucket.ts";
 import { WatchedBucket } from "../kv/watched-bucket.ts";
-import type { NatsNames } from "../nats-names.ts";
-import { groupName } from "../nats-names.ts";
-import type { NatsPublisher } from "../nats-publisher.ts";
+import { groupName, type NatsNames } from "../nats-names.ts";
 import { ConsumerGroup } from "./consumer-group.ts";
 import { Membership } from "./members/membership.ts";
 import { ReaderHealth } from "./members/reader-health.ts";
@@ -23,13 +21,14 @@ interface Running {
   closing?: Promise<void>;
 }
 
-export interface ConsumerGroupsDeps {
+interface ConsumerGroupsDeps {
   readonly connector: NatsConnector;
   readonly names: NatsNames;
   readonly options: NatsOptions;
-  readonly publisher: NatsPublisher;
   readonly store: Store;
   readonly partitionsBucket: KvBucket;
+  /** Creates the stream of a family of subjects unless it exists. */
+  ensureStream(session: NatsSession, family: string): Promise<unknown>;
 }
 
 /** All consumers of this process, and their membership in the groups that share the work. */
@@ -42,8 +41,8 @@ export class ConsumerGroups {
   readonly #readers: ReaderHealth;
   readonly #schedule: ReconcileSchedule;
   readonly #backoff: Backoff;
-  #begun: NatsSession | undefined;
-  #takesPartIn: NatsSession | undefined;
+  #joinedOn: NatsSession | undefined;
+  #attachedOn: NatsSession | undefined;
   #beginning: Promise<void> | undefined;
   #retry: Timer | undefined;
   #closed = false;
@@ -95,7 +94,7 @@ export class ConsumerGroups {
     const name = groupName(options.durable, subject);
     while (this.#running.get(name)?.closing) await this.#running.get(name)?.closing;
     const group = this.#group(name, subject, options);
-    this.#takesPartIn = undefined;
+    this.#attachedOn = undefined;
     const detach = group.attach(options, handle);
     let closing: Promise<void> | undefined;
     const consumer: Consumer = {
@@ -116,13 +115,13 @@ export class ConsumerGroups {
   }
 
   /** False while a consumer of this process is not attached on the current connection. */
-  get takingPart(): boolean {
-    return this.#running.size === 0 || this.#takesPartIn === this.#deps.connector.current;
+  get isAttached(): boolean {
+    return this.#running.size === 0 || this.#attachedOn === this.#deps.connector.current;
   }
 
   /** Why an accepted message may stay unread. Undefined until this process consumes on the current connection. */
   get unread(): string | undefined {
-    return this.#begun !== undefined && this.#begun === this.#deps.connector.current
+    return this.#joinedOn !== undefined && this.#joinedOn === this.#deps.connector.current
       ? this.#readers.problem
       : undefined;
   }
@@ -171,16 +170,16 @@ export class ConsumerGroups {
     if (!session) return;
     const groups = [...this.#running.values()].filter(({ closing }) => !closing).map(({ group }) => group);
     for (const group of groups) await group.decideOrigin();
-    if (this.#begun !== session) {
+    if (this.#joinedOn !== session) {
       this.#readers.restart();
       await Promise.all([this.#membership.begin(session), this.#table.begin(session)]);
-      this.#begun = session;
+      this.#joinedOn = session;
       this.#schedule.start();
     }
     await this.#membership.setGroups(groups.map(({ name }) => name));
     await Promise.all(groups.map((group) => group.reconcile()));
     const all = [...this.#running.values()].filter(({ closing }) => !closing);
-    if (all.every(({ group }) => groups.includes(group))) this.#takesPartIn = session;
+    if (all.every(({ group }) => groups.includes(group))) this.#attachedOn = session;
     // Other processes learn at once, not with the next heartbeat, that this process reads its share.
     await this.#membership.announceReading();
   }
@@ -210,7 +209,7 @@ export class ConsumerGroups {
     const known = this.#running.get(name);
     // The name contains the hash of the subject, so the messages have the same type.
     if (known) return known.group as unknown as ConsumerGroup<T>;
-    const { connector, names, publisher, store } = this.#deps;
+    const { connector, names, ensureStream, store } = this.#deps;
     const group = new ConsumerGroup(subject, options, {
       options: this.#deps.options,
       connector,
@@ -219,7 +218,7 @@ export class ConsumerGroups {
       table: this.#table,
       schedule: this.#schedule,
       stream: names.stream(subject.family),
-      ensureStream: (session) => publisher.ensureStream(session, subject.family),
+      ensureStream: (session) => ensureStream(session, subject.family),
       messageSubject: (partition) => names.message(subject, partition),
     });
     this.#running.set(name, { group: group as unknown as ConsumerGroup<unknown> });

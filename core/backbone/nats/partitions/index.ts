@@ -1,1 +1,2 @@
+export { partitionOf } from "./assign-partitions.ts";
 export { ConsumerGroups } from "./consumer-groups.ts";

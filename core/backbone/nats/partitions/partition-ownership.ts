@@ -1,16 +1,33 @@
 import { messageOf } from "../../../contract/app-error.ts";
 import type { ConsumeOptions } from "../../../contract/ports/bus.ts";
-import type { QueuedMessage } from "../../queued-message.ts";
+import type { Store } from "../../../contract/ports/store.ts";
+import type { QueuedMessage } from "../../key-lanes.ts";
+import type { NatsConnector } from "../connection/nats-connector.ts";
 import { isNotFound } from "../connection/nats-fault.ts";
+import type { NatsOptions } from "../connection/nats-options.ts";
 import type { NatsSession } from "../connection/nats-session.ts";
-import type { GroupDeps } from "./group-deps.ts";
 import { HeldPartition } from "./held-partition.ts";
+import type { Membership } from "./members/membership.ts";
 import { PartitionConsumers } from "./partition-consumers.ts";
-import type { PartitionRecord } from "./partition-record.ts";
-import { disowned, fittedTo, released, reopened, takenOver } from "./partition-record.ts";
+import { disowned, fittedTo, type PartitionRecord, released, reopened, takenOver } from "./partition-record.ts";
+import type { PartitionTable } from "./partition-table.ts";
 import { PullReader } from "./pull-reader.ts";
+import type { ReconcileSchedule } from "./reconcile-schedule.ts";
 
-export interface OwnershipDeps extends GroupDeps {
+/** The dependencies of one consumer group. */
+export interface GroupDeps {
+  readonly options: NatsOptions;
+  readonly connector: NatsConnector;
+  readonly membership: Membership;
+  readonly table: PartitionTable;
+  readonly schedule: ReconcileSchedule;
+  readonly store: Store;
+  readonly stream: string;
+  ensureStream(session: NatsSession): Promise<unknown>;
+  messageSubject(partition: number): string;
+}
+
+interface OwnershipDeps extends GroupDeps {
   push(message: QueuedMessage): void;
   readingEnded(): void;
 }
@@ -106,7 +123,7 @@ export class PartitionOwnership {
         const queued = held.arrived(message, address, reply);
         if (queued) push(queued);
       },
-      gone: () => {
+      ended: () => {
         held.stopReading();
         readingEnded();
       },

@@ -1,13 +1,11 @@
-import type { Msg, Subscription } from "nats";
-import { nanos } from "nats";
+import { type Msg, nanos, type Subscription } from "nats";
 import type { Clock, Timer } from "../../../contract/ports/clock.ts";
 import type { Logger } from "../../../contract/ports/logger.ts";
 import { isNotFound, isWithoutLeader } from "../connection/nats-fault.ts";
 import type { NatsSession } from "../connection/nats-session.ts";
-import type { AckAddress } from "../wire/ack-address.ts";
-import { ackAddress } from "../wire/ack-address.ts";
+import { type AckAddress, ackAddress } from "../wire/envelope.ts";
 
-export interface ReaderDeps {
+interface ReaderDeps {
   readonly session: NatsSession;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -22,7 +20,7 @@ export interface ReaderDeps {
    * The consumer does not exist any more, does not respond to repeated requests, or has sent a message that did not
    * arrive. No message behind a lost one was handed on, so a new consumer can start after the last one that was.
    */
-  gone(): void;
+  ended(): void;
 }
 
 /**
@@ -47,7 +45,7 @@ export class PullReader {
   /** Messages requested in this round and not delivered yet. */
   #requested = 0;
   #watchdog: Timer | undefined;
-  #heardAt: number;
+  #lastReceivedAt: number;
   /** Consecutive requests that were followed by silence. */
   #unanswered = 0;
   #inspecting = false;
@@ -60,7 +58,7 @@ export class PullReader {
   constructor(deps: ReaderDeps) {
     this.#deps = deps;
     this.#inbox = deps.session.newInbox();
-    this.#heardAt = deps.clock.monotonic();
+    this.#lastReceivedAt = deps.clock.monotonic();
     const callback = (error: Error | null, message: Msg) => this.#receive(error, message);
     this.#subscription = deps.session.nc.subscribe(`${this.#inbox}.*`, { callback });
     this.#startRound();
@@ -97,7 +95,7 @@ export class PullReader {
     if (this.#stopped || !session.isOpen || !this.#deps.wantsMore()) return;
     const batch = AHEAD - this.#requested;
     if (batch <= 0) return;
-    if (this.#requested === 0) this.#heardAt = clock.monotonic();
+    if (this.#requested === 0) this.#lastReceivedAt = clock.monotonic();
     this.#requested += batch;
     const request = { batch, expires: nanos(EXPIRES_MS), idle_heartbeat: nanos(HEARTBEAT_MS) };
     session.nc.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${consumer}`, JSON.stringify(request), {
@@ -107,11 +105,11 @@ export class PullReader {
 
   #receive(error: Error | null, message: Msg): void {
     if (this.#stopped) return;
-    this.#heardAt = this.#deps.clock.monotonic();
+    this.#lastReceivedAt = this.#deps.clock.monotonic();
     this.#unanswered = 0;
     const reply = message?.reply;
     const address = reply ? ackAddress(reply) : undefined;
-    if (error) this.#deps.gone();
+    if (error) this.#deps.ended();
     else if (reply === undefined || address === undefined) this.#status(message);
     else if (address.consumerSeq > this.#arrived + 1) this.#lost(address.consumerSeq - 1);
     else {
@@ -130,7 +128,7 @@ export class PullReader {
       return;
     }
     if (code === 404 || code === 503 || /consumer deleted/i.test(headers?.description ?? "")) {
-      this.#deps.gone();
+      this.#deps.ended();
       return;
     }
     if (subject !== `${this.#inbox}.${this.#round}`) return;
@@ -152,27 +150,27 @@ export class PullReader {
   #lost(sent: number): void {
     const { logger, stream, consumer } = this.#deps;
     logger.warn({ stream, consumer, sent, arrived: this.#arrived }, "messages lost in transit, reading them again");
-    this.#deps.gone();
+    this.#deps.ended();
   }
 
   #watch(afterMs: number): void {
     this.#watchdog?.cancel();
     this.#watchdog = this.#deps.clock.after(afterMs, () => {
       const now = this.#deps.clock.monotonic();
-      const isSilent = this.#requested > 0 && now - this.#heardAt >= MAX_SILENCE_MS;
-      if (isSilent) this.#askAgain();
+      const isSilent = this.#requested > 0 && now - this.#lastReceivedAt >= MAX_SILENCE_MS;
+      if (isSilent) this.#repeatRequest();
       else if (this.#requested > 0 && now - this.#roundStartedAt >= REPLACE_AFTER_MS) this.#startRound();
       else this.wake();
       if (this.#stopped) return;
-      const silentMs = this.#requested > 0 ? now - this.#heardAt : 0;
+      const silentMs = this.#requested > 0 ? now - this.#lastReceivedAt : 0;
       this.#watch(Math.max(REFUSED_PAUSE_MS, MAX_SILENCE_MS - silentMs));
     });
   }
 
-  #askAgain(): void {
+  #repeatRequest(): void {
     this.#unanswered++;
     const { logger, stream, consumer } = this.#deps;
-    logger.debug({ stream, consumer, unanswered: this.#unanswered }, "pull request lost, asking again");
+    logger.debug({ stream, consumer, unanswered: this.#unanswered }, "pull request lost, repeating it");
     this.#startRound();
     void this.#inspect();
   }
@@ -185,18 +183,18 @@ export class PullReader {
     const state = await session.lookups.consumers
       .info(stream, consumer)
       .then(() => "exists" as const)
-      .catch(stateBehind);
+      .catch(consumerState);
     this.#inspecting = false;
     if (this.#stopped || this.#unanswered === 0) return;
     // Each replicated consumer elects its own leader, up to 20 s after the cluster stores again. A new one has one at once.
     const isStuck = state === "leaderless" && this.#unanswered >= MAX_LEADERLESS && this.#deps.canReplace();
     // Without an answer to the info request, a new consumer could not be created either.
-    const isMute = state === "exists" && this.#unanswered >= MAX_UNANSWERED;
-    if (state === "deleted" || isStuck || isMute) this.#deps.gone();
+    const isUnresponsive = state === "exists" && this.#unanswered >= MAX_UNANSWERED;
+    if (state === "deleted" || isStuck || isUnresponsive) this.#deps.ended();
   }
 }
 
-const stateBehind = (error: unknown): "deleted" | "leaderless" | "unknown" => {
+const consumerState = (error: unknown): "deleted" | "leaderless" | "unknown" => {
   if (isNotFound(error)) return "deleted";
   return isWithoutLeader(error) ? "leaderless" : "unknown";
 };
@@ -214,5 +212,5 @@ const REFUSED_PAUSE_MS = 250;
 const MAX_TRANSIT_MS = HEARTBEAT_MS / 2;
 /** After this many unanswered requests an existing consumer is replaced by a new one. */
 const MAX_UNANSWERED = 8;
-/** The same without a leader: an election after the death of a node usually ends earlier. */
+/** The same without a leader: an election after the crash of a node usually ends earlier. */
 const MAX_LEADERLESS = 2;

@@ -2,7 +2,7 @@ import type { Clock, Timer } from "../../../contract/ports/clock.ts";
 import type { Logger } from "../../../contract/ports/logger.ts";
 import { Backoff } from "../connection/backoff.ts";
 
-export interface ReconcileScheduleDeps {
+interface ReconcileScheduleDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly leaseMs: number;
@@ -80,3 +80,16 @@ export class ReconcileSchedule {
     this.start();
   }
 }
+
+/** Runs the function for each item, at most `atOnce` in parallel. */
+export const eachLimited = async <T>(
+  items: readonly T[],
+  atOnce: number,
+  run: (item: T) => Promise<void>,
+): Promise<void> => {
+  const left = items.values();
+  const worker = async () => {
+    for (const item of left) await run(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
+};

@@ -1,4 +1,4 @@
-import { Empty, type MsgHdrs, NatsError, type StreamConfig, type StreamInfo } from "nats";
+import { Empty, headers, type MsgHdrs, NatsError, type StreamConfig, type StreamInfo } from "nats";
 import { isNotFound } from "../connection/nats-fault.ts";
 import type { NatsSession } from "../connection/nats-session.ts";
 
@@ -31,7 +31,7 @@ export const publishAcked = async (
   return { seq, duplicate };
 };
 
-export interface DirectMessage {
+interface DirectMessage {
   readonly subject: string;
   readonly seq: number;
   readonly data: Uint8Array;
@@ -53,7 +53,7 @@ export const directGet = async (
   return { subject, seq: Number(header.get("Nats-Sequence")), data: answer.data, header };
 };
 
-/** Creates the stream unless it exists. Races are safe: creating it twice with the same configuration is no error. */
+/** Creates the stream unless it exists. Races are safe: the server accepts a second creation with the same configuration. */
 export const ensureStream = (
   session: NatsSession,
   config: Partial<StreamConfig> & { name: string },
@@ -66,3 +66,22 @@ export const ensureStream = (
       return await session.jsm.streams.add(config);
     }
   });
+
+/** The private field of the client's headers. */
+interface HeadersInternals {
+  readonly headers: Map<string, string[]>;
+}
+
+/**
+ * Names must be in canonical form and values without line breaks: this skips the client's set(), which checks each
+ * character of each name at each write.
+ */
+export const messageHeaders = (values: Readonly<Record<string, string | undefined>>): MsgHdrs => {
+  const made = headers();
+  const internals = (made as unknown as HeadersInternals).headers;
+  for (const name in values) {
+    const value = values[name];
+    if (value !== undefined) internals.set(name, [value]);
+  }
+  return made;
+};

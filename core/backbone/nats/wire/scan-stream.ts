@@ -1,8 +1,8 @@
 import { AckPolicy, DeliverPolicy, type Msg, NatsError, nanos, nuid, type StoredMsg } from "nats";
 import type { NatsSession } from "../connection/nats-session.ts";
-import { ackAddress } from "./ack-address.ts";
+import { ackAddress } from "./envelope.ts";
 
-export interface Scanned extends Pick<StoredMsg, "subject" | "seq" | "data" | "header"> {
+interface Scanned extends Pick<StoredMsg, "subject" | "seq" | "data" | "header"> {
   /** Wall clock of the server, milliseconds. */
   readonly storedAt: number;
 }

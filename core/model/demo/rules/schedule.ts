@@ -33,3 +33,14 @@ const wishIn = (text: string): { when: string; prompt: string } | undefined => {
   if (every) return { when: `every ${(every[1] ?? "1").trim()} ${every[2]}`, prompt: every[3] ?? "" };
   return undefined;
 };
+
+const REMINDER = /^(?:please\s+)?(?:tell|remind) me\s+(?:to|that|about)?\s*(\S.*?)[.!\s]*$/is;
+
+/** The answer of a scheduled run. */
+export const remind: DemoRule = {
+  skill: () => undefined,
+  respond: ({ text, isScheduled }) => {
+    const about = isScheduled ? REMINDER.exec(text)?.[1] : undefined;
+    return about === undefined ? undefined : { say: `Here is your reminder: ${about}` };
+  },
+};

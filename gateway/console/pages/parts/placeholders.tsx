@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { explained } from "../api/explained.ts";
+import { explainError } from "../api/refused.ts";
 
 export const Loading = () => (
   <div class="loading" role="status">
@@ -11,7 +11,7 @@ export const Loading = () => (
 );
 
 export const Failed = ({ error, retry }: { error: unknown; retry: () => void }) => {
-  const { what, advice } = explained(error);
+  const { what, advice } = explainError(error);
   return (
     <div class="failed" role="alert">
       <p class="strong">{what}</p>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import type { ConversationAddress } from "../../../admin-api/index.ts";
 
 export type Fact = readonly [name: string, value: ComponentChildren];
 
@@ -34,3 +35,17 @@ export const Row = ({ title, state, facts, note, actions }: RowProps) => (
     <Facts facts={facts} />
   </li>
 );
+
+export type Tone = "good" | "busy" | "bad" | "warn" | "calm";
+
+/** A state as a word with a coloured dot: colour alone would not be accessible. */
+export const StateMark = ({ tone, text }: { tone: Tone; text: string }) => (
+  <span class={`mark ${tone}`}>
+    <span class="dot" aria-hidden="true" />
+    {text}
+  </span>
+);
+
+/** "slack · T1 / C123 / 17000.1" */
+export const conversationText = ({ channel, workspace, room, thread }: ConversationAddress): string =>
+  `${channel} · ${[workspace, room, thread].filter((part) => part !== undefined).join(" / ")}`;

@@ -16,10 +16,10 @@ export const When = ({ at }: { at: string | undefined | null }) => {
   const now = useNow();
   if (at === undefined || at === null) return <span class="faint">never</span>;
   const then = Date.parse(at);
-  const isToCome = then > now + 5_000;
+  const isFuture = then > now + 5_000;
   return (
     <time dateTime={at} title={full.format(then)}>
-      {isToCome ? short.format(then) : relativeTime(then, now, { locale: "en", timeZone })}
+      {isFuture ? short.format(then) : relativeTime(then, now, { locale: "en", timeZone })}
     </time>
   );
 };

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { navigate } from "./use-route.ts";
+import { navigate } from "./route.ts";
 
 interface LinkProps {
   readonly to: string;

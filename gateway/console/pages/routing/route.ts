@@ -1,3 +1,5 @@
+import { useEffect, useState } from "preact/hooks";
+
 /** The parts of an address: `/console/<page>/<id>?<query>`. */
 export interface Route {
   readonly page: string;
@@ -5,7 +7,7 @@ export interface Route {
   readonly query: Readonly<Record<string, string>>;
 }
 
-export const routeOf = ({ pathname, search }: Pick<Location, "pathname" | "search">): Route => {
+const routeOf = ({ pathname, search }: Pick<Location, "pathname" | "search">): Route => {
   const [page = "", id] = pathname
     .replace(/^\/console\/?/, "")
     .split("/")
@@ -30,4 +32,26 @@ const decoded = (part: string): string => {
   } catch {
     return part;
   }
+};
+
+const CHANGED = "console:route";
+
+export const navigate = (address: string): void => {
+  history.pushState(null, "", address);
+  dispatchEvent(new Event(CHANGED));
+};
+
+/** The current route. */
+export const useRoute = (): Route => {
+  const [route, setRoute] = useState(() => routeOf(location));
+  useEffect(() => {
+    const follow = () => setRoute(routeOf(location));
+    addEventListener("popstate", follow);
+    addEventListener(CHANGED, follow);
+    return () => {
+      removeEventListener("popstate", follow);
+      removeEventListener(CHANGED, follow);
+    };
+  }, []);
+  return route;
 };

@@ -10,7 +10,7 @@ export interface Notice {
 }
 
 /** Available to every page. */
-export interface ConsoleContext {
+interface ConsoleContext {
   readonly client: AdminClient;
   readonly me: Me;
   /** Shows the result of an action. */

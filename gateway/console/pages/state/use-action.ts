@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import { explained } from "../api/explained.ts";
+import { explainError } from "../api/refused.ts";
 import { useConsole } from "./console-context.ts";
 
-export interface Action {
+interface Action {
   readonly isBusy: boolean;
   /** Resolves to whether it succeeded. Shows a notice in both cases. */
   run(): Promise<boolean>;
@@ -19,7 +19,7 @@ export const useAction = (act: () => Promise<string>, done?: () => void): Action
       notify({ text: await act(), isBad: false });
       return true;
     } catch (error) {
-      const { what, advice } = explained(error);
+      const { what, advice } = explainError(error);
       notify({ text: what, advice, isBad: true });
       return false;
     } finally {

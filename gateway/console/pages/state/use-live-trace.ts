@@ -5,7 +5,7 @@ import { useConsole } from "./console-context.ts";
 
 const RECONNECT_MS = 3_000;
 
-export interface LiveTrace {
+interface LiveTrace {
   readonly data: Trace | undefined;
   readonly error: unknown;
   /** Connected to the event stream. */

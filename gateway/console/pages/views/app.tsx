@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { Me } from "../../../admin-api/index.ts";
 import { AdminClient } from "../api/admin-client.ts";
-import { keptToken } from "../api/kept-token.ts";
 import { Refused } from "../api/refused.ts";
+import { storedToken } from "../api/stored-token.ts";
 import { ActionNotice } from "../parts/action-notice.tsx";
 import { Failed, Loading } from "../parts/placeholders.tsx";
 import { ConsoleProvider, type Notice } from "../state/console-context.ts";
@@ -11,7 +11,7 @@ import { SignIn } from "./sign-in.tsx";
 
 /** Shows the sign-in form until the gateway accepts the token. */
 export const App = () => {
-  const [token, setToken] = useState(keptToken.read);
+  const [token, setToken] = useState(storedToken.read);
   const [me, setMe] = useState<Me>();
   const [error, setError] = useState<unknown>();
   const [round, setRound] = useState(0);
@@ -19,7 +19,7 @@ export const App = () => {
   const dismiss = useCallback(() => notify(undefined), []);
 
   const signOut = useCallback((why?: unknown) => {
-    keptToken.write(undefined);
+    storedToken.write(undefined);
     setToken(undefined);
     setMe(undefined);
     setError(why);
@@ -33,7 +33,7 @@ export const App = () => {
     setError(undefined);
     client.get("me", {}).then(
       (known) => {
-        keptToken.write(token);
+        storedToken.write(token);
         setMe(known);
       },
       // After a 401 the operator is signed out already.

@@ -1,8 +1,8 @@
 import type { AuditEntry } from "../../../admin-api/index.ts";
 import { PageFrame } from "../parts/page-frame.tsx";
 import { PagedList } from "../parts/paged-list.tsx";
-import { type Fact, Row } from "../parts/row.tsx";
-import { StateMark } from "../parts/state-mark.tsx";
+import type { Fact } from "../parts/row.tsx";
+import { Row, StateMark } from "../parts/row.tsx";
 import { When } from "../parts/when.tsx";
 import type { Route } from "../routing/route.ts";
 import { useAnswer } from "../state/use-answer.ts";
@@ -44,7 +44,7 @@ const factsOf = ({ at, operator, tenant, target, detail }: AuditEntry): readonly
 
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
-const WORDS: Readonly<Record<string, string>> = {
+const ACTION_LABELS: Readonly<Record<string, string>> = {
   "POST /admin/api/channels/:channel/pause": "Pause a channel",
   "POST /admin/api/channels/:channel/resume": "Resume a channel",
   "POST /admin/api/channels/:channel/test": "Send a test message",
@@ -60,4 +60,4 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** The label of an action; an unknown route is shown as it is. */
-const actionText = ({ action }: AuditEntry): string => WORDS[action] ?? action;
+const actionText = ({ action }: AuditEntry): string => ACTION_LABELS[action] ?? action;

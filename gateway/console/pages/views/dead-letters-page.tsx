@@ -3,10 +3,8 @@ import { ActionButton } from "../parts/action-button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { PageFrame } from "../parts/page-frame.tsx";
 import { PagedList } from "../parts/paged-list.tsx";
-import { placeText } from "../parts/place-text.ts";
 import type { Fact } from "../parts/row.tsx";
-import { Row } from "../parts/row.tsx";
-import { StateMark } from "../parts/state-mark.tsx";
+import { conversationText, Row, StateMark } from "../parts/row.tsx";
 import { When } from "../parts/when.tsx";
 import { Link } from "../routing/link.tsx";
 import { addressOf, type Route } from "../routing/route.ts";
@@ -85,7 +83,7 @@ const LetterTitle = ({ letter }: { letter: DeadLetter }) => {
 const factsOf = (letter: DeadLetter): readonly Fact[] =>
   letter.kind === "delivery"
     ? [
-        ["Where", placeText(letter.conversation)],
+        ["Where", conversationText(letter.conversation)],
         ["Asked on", letter.origin?.channel ?? "–"],
         ["Tenant", letter.tenant],
       ]
@@ -97,11 +95,11 @@ const factsOf = (letter: DeadLetter): readonly Fact[] =>
 
 const LetterActions = ({ letter, done }: { letter: DeadLetter; done: () => void }) => {
   const { client } = useConsole();
-  const act = (verb: "retry" | "dismiss", said: string) => async () => {
+  const act = (verb: "retry" | "dismiss", notice: string) => async () => {
     await client.post(`dead-letters/:ref/${verb}`, { ref: letter.ref });
-    return said;
+    return notice;
   };
-  const of = letter.kind === "delivery" ? placeText(letter.conversation) : letter.id;
+  const of = letter.kind === "delivery" ? conversationText(letter.conversation) : letter.id;
   return (
     <>
       {letter.kind === "delivery" && (

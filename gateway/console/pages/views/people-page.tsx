@@ -62,7 +62,7 @@ const Accounts = ({ person, done }: { person: Person; done: () => void }) => (
         </span>
         <code class="faint">{account.accountId}</code>
         <span class="faint small">
-          since <When at={account.since} />
+          added <When at={account.since} />
           {account.declared && ", declared in the configuration"}
         </span>
         {person.accounts.length > 1 && !account.declared && <Unlink person={person} account={account} done={done} />}

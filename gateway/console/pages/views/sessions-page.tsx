@@ -1,8 +1,7 @@
 import { AgentChoice } from "../parts/choice.tsx";
 import { PageFrame } from "../parts/page-frame.tsx";
 import { PagedList } from "../parts/paged-list.tsx";
-import { placeText } from "../parts/place-text.ts";
-import { Row } from "../parts/row.tsx";
+import { conversationText, Row } from "../parts/row.tsx";
 import { durationText, When } from "../parts/when.tsx";
 import { Link } from "../routing/link.tsx";
 import { addressOf, type Route } from "../routing/route.ts";
@@ -37,7 +36,7 @@ const AllSessions = ({ route }: { route: Route }) => {
             }
             facts={[
               ["With", session.asker.name],
-              ["Where", placeText(session.conversation)],
+              ["Where", conversationText(session.conversation)],
               ["Kind", session.kind],
               ["Agent", session.agent],
               ["Turns", session.turns],

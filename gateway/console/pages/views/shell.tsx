@@ -2,8 +2,7 @@ import { Logo } from "../parts/logo.tsx";
 import { PageFrame } from "../parts/page-frame.tsx";
 import { Empty } from "../parts/placeholders.tsx";
 import { Link } from "../routing/link.tsx";
-import { addressOf } from "../routing/route.ts";
-import { useRoute } from "../routing/use-route.ts";
+import { addressOf, useRoute } from "../routing/route.ts";
 import { useConsole } from "../state/console-context.ts";
 import { pages } from "./pages.ts";
 
@@ -43,12 +42,12 @@ export const Shell = ({ signOut }: { signOut: () => void }) => {
           <p class="faint version">Version {me.version}</p>
         </div>
       </header>
-      {shown ? <shown.View key={`${route.page}/${route.id ?? ""}`} route={route} /> : <Nowhere />}
+      {shown ? <shown.View key={`${route.page}/${route.id ?? ""}`} route={route} /> : <PageNotFound />}
     </div>
   );
 };
 
-const Nowhere = () => (
+const PageNotFound = () => (
   <PageFrame title="No such page">
     <Empty title="The console has no page at this address.">Choose a page from the menu.</Empty>
   </PageFrame>

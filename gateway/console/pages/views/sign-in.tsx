@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { explained } from "../api/explained.ts";
+import { explainError } from "../api/refused.ts";
 import { Logo } from "../parts/logo.tsx";
 
 /** Asks for an operator's token. It stays in this tab and is sent only to this gateway. */
@@ -22,7 +22,7 @@ export const SignIn = ({ error, signIn }: { error: unknown; signIn: (token: stri
         <h1>Mooring console</h1>
         {error !== undefined && (
           <p class="refusal" role="alert">
-            {explained(error).what} Check it and sign in again.
+            {explainError(error).what} Check it and sign in again.
           </p>
         )}
         <label for="token">Operator token</label>

@@ -11,10 +11,10 @@ import { useConsole } from "../state/console-context.ts";
 import { useAnswer } from "../state/use-answer.ts";
 import { SubtaskMark } from "./outcomes/subtask-mark.tsx";
 
-const LOOK_EVERY_MS = 10_000;
+const REFRESH_MS = 10_000;
 
 export const SubtasksPage = ({ route }: { route: Route }) => {
-  const answer = useAnswer("subtasks", route.query, LOOK_EVERY_MS);
+  const answer = useAnswer("subtasks", route.query, REFRESH_MS);
   return (
     <PageFrame title="Subtasks" about="Work that the agents have delegated.">
       <div class="filters">
@@ -72,7 +72,7 @@ const Cancel = ({ subtask, done }: { subtask: Subtask; done: () => void }) => {
       act={cancel}
       done={done}
       confirm={{
-        question: `Cancel ${name}?`,
+        question: `Cancel “${name}”?`,
         text: "It stops, and the requester is notified. This cannot be undone.",
       }}
     />

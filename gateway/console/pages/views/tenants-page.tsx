@@ -4,8 +4,7 @@ import { Refused } from "../api/refused.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { PageFrame } from "../parts/page-frame.tsx";
 import { PagedList } from "../parts/paged-list.tsx";
-import { Row } from "../parts/row.tsx";
-import { StateMark } from "../parts/state-mark.tsx";
+import { Row, StateMark } from "../parts/row.tsx";
 import type { Route } from "../routing/route.ts";
 import { useConsole } from "../state/console-context.ts";
 import { useAction } from "../state/use-action.ts";
@@ -68,11 +67,11 @@ const AsyncSwitch = ({ tenant: { id, a2aAsync }, done }: { tenant: Tenant; done:
     <>
       <button
         type="button"
-        aria-label={`${a2aAsync ? "Turn off" : "Turn on"}: a2aAsync of ${id}`}
+        aria-label={`${a2aAsync ? "Turn off async" : "Turn on async"}: ${id}`}
         disabled={off.isBusy || ask.isBusy}
         onClick={() => void (a2aAsync ? off.run() : ask.run())}
       >
-        {a2aAsync ? "Turn off" : "Turn on"}
+        {a2aAsync ? "Turn off async" : "Turn on async"}
       </button>
       {expect && (
         <Dialog title={`Turn on asynchronous mode for ${id}?`} close={() => setExpect(undefined)}>

@@ -117,7 +117,7 @@ describe("given any text", () => {
     );
   });
 
-  it("when split, then nothing but white space and fences differs, and no grapheme is cut", () => {
+  it("when split, then only white space and fences differ, and no grapheme is cut", () => {
     const bare = (text: string) => text.replace(/[\s`~]/g, "");
     const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
     const clusters = (text: string) =>

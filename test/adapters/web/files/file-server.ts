@@ -1,6 +1,6 @@
 import Fastify from "fastify";
 import type { WebAdapter } from "../../../../adapters/web/adapter.ts";
-import { webhookRoutes } from "../../../../gateway/http/routes/webhooks.ts";
+import { webhookRoutes } from "../../../../gateway/http/webhooks.ts";
 
 interface Upload {
   readonly name?: string;

@@ -117,7 +117,7 @@ describe("given an invalid upload", () => {
     ["image/svg+xml", "image/svg+xml"],
     ["Text/HTML; charset=utf-7", "text/html"],
     ["application/x-unheard-of", "application/x-unheard-of"],
-  ])("when its type is %j, then it comes back as bytes to be kept", async (type, mediaType) => {
+  ])("when its type is %j, then it is served as a download of plain bytes", async (type, mediaType) => {
     const { files, token } = await start();
     const file = await files.upload(token, "<script>alert(1)</script>", { type });
     expect(file.mediaType).toBe(mediaType);

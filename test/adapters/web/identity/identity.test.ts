@@ -39,8 +39,8 @@ describe("given visitors' tokens (C5, F22, F27)", () => {
     ["of another version", valid.replace("v1.", "v2."), "token-invalid"],
     ["that is garbage", "…", "token-invalid"],
     ["that is empty", "", "token-invalid"],
-    ["that is no JSON", "v1.e30e.e30", "token-invalid"],
-  ])("when one %s comes, then it is refused with a reason and 4002", async (_, token, code) => {
+    ["that is not JSON", "v1.e30e.e30", "token-invalid"],
+  ])("when a client sends one %s, then it is refused with a reason and 4002", async (_, token, code) => {
     const gateway = await start({ config });
     const client = await new WebClient(gateway).opened();
     client.send({ type: "hello", token });

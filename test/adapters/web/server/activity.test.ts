@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Activity } from "../../../../core/contract/messages/activity.ts";
-import type { AgentReply } from "../../../../core/contract/messages/agent-reply.ts";
+import type { Activity, AgentReply } from "../../../../core/contract/messages/agent-reply.ts";
 import { makeDelivery } from "../make-delivery.ts";
 import { runningGateways } from "../running-gateways.ts";
 import { enter } from "../web-client.ts";

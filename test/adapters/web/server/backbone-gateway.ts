@@ -20,7 +20,7 @@ export const startOnBackbone = async ({ bus, store }: Backbone): Promise<WebGate
     },
     signal: (signal) => bus.signal(subjects.userSignal("mooring"), signal),
   });
-  const listener = await bus.listen(subjects.userSignal("mooring"), (signal) => gateway.adapter.hear(signal));
+  const listener = await bus.listen(subjects.userSignal("mooring"), (signal) => gateway.adapter.onSignal(signal));
   return {
     ...gateway,
     async stop() {

@@ -12,22 +12,22 @@ const start = runningGateways();
 
 describe("given invalid frames (F19, F20)", () => {
   it.each([
-    ["no JSON", "{"],
-    ["no object", "[1]"],
+    ["invalid JSON", "{"],
+    ["a list", "[1]"],
     ["null", "null"],
-    ["no type", "{}"],
+    ["a frame without a type", "{}"],
     ["an unknown type", '{"type":"dance"}'],
     ["a message without id", '{"type":"message","text":"x"}'],
     ["an id with a line break", '{"type":"message","id":"a\\nb","text":"x"}'],
     ["an id that is too long", JSON.stringify({ type: "message", id: "a".repeat(101), text: "x" })],
-    ["text that is no text", '{"type":"message","id":"m","text":{}}'],
+    ["a text that is an object", '{"type":"message","id":"m","text":{}}'],
     ["an empty text", '{"type":"message","id":"m","text":" \\n"}'],
     ["a command in capitals", '{"type":"command","id":"c","name":"WHY"}'],
     ["a page that is too long", '{"type":"history","before":1,"limit":101}'],
-    ["a negative place", '{"type":"history","before":-1,"limit":10}'],
+    ["a negative position", '{"type":"history","before":-1,"limit":10}'],
     ["deep nesting", `{"type":${"[".repeat(30_000)}${"]".repeat(30_000)}}`],
     ["a prototype", '{"__proto__":{"type":"hello"}}'],
-  ])("when %s comes, then it is told so, and the connection goes on", async (_, raw) => {
+  ])("when a client sends %s, then it gets an error, and the connection stays open", async (_, raw) => {
     const gateway = await start();
     const { client } = await enter(gateway);
     client.sendRaw(raw);
@@ -78,15 +78,18 @@ describe("given invalid frames (F19, F20)", () => {
       1007,
     ],
     ["a frame that is too large", (client: WebClient) => client.sendRaw("x".repeat(70_000)), 1009],
-  ])("when %s comes, then it closes with the documented code, and others go on", async (_, send, code) => {
-    const gateway = await start();
-    const { client } = await enter(gateway);
-    const { client: other } = await enter(gateway);
-    send(client);
-    expect(await client.closing()).toBe(code);
-    other.send({ type: "message", id: "m1", text: "here" });
-    await other.next("accepted");
-  });
+  ])(
+    "when a client sends %s, then its socket is closed with the documented code, and others stay open",
+    async (_, send, code) => {
+      const gateway = await start();
+      const { client } = await enter(gateway);
+      const { client: other } = await enter(gateway);
+      send(client);
+      expect(await client.closing()).toBe(code);
+      other.send({ type: "message", id: "m1", text: "here" });
+      await other.next("accepted");
+    },
+  );
 
   it("when the transport passes a frame that is too large, then the adapter refuses it", async () => {
     const gateway = await start({ config: { limits: { frameBytes: 2_000 } } });
@@ -158,15 +161,18 @@ describe("given messages that cannot be accepted", () => {
     ["too-large", "too-long"],
     ["rate-limited", "rate-limited"],
     ["unavailable", "unavailable"],
-  ] as const)("when the inbox says %s, then the client hears %s, and nothing is said", async (code, heard) => {
-    const inbox = { accept: async () => Promise.reject(new AppError(code, "no")) };
-    const gateway = await start({ inbox });
-    const { client } = await enter(gateway);
-    client.send({ type: "message", id: "m1", text: "x" });
-    expect(await client.next("error")).toMatchObject({ code: heard, id: "m1" });
-    client.send({ type: "history", before: 10, limit: 10 });
-    expect((await client.next("history")).items).toEqual([]);
-  });
+  ] as const)(
+    "when the inbox rejects with %s, then the client gets %s, and the log stays empty",
+    async (code, error) => {
+      const inbox = { accept: async () => Promise.reject(new AppError(code, "no")) };
+      const gateway = await start({ inbox });
+      const { client } = await enter(gateway);
+      client.send({ type: "message", id: "m1", text: "x" });
+      expect(await client.next("error")).toMatchObject({ code: error, id: "m1" });
+      client.send({ type: "history", before: 10, limit: 10 });
+      expect((await client.next("history")).items).toEqual([]);
+    },
+  );
 
   it("when the store fails at hello, then unavailable and 1013; a later attempt succeeds", async () => {
     const store = new MemoryStore(new HandClock());

@@ -109,10 +109,17 @@ describe("given a visitor with two tabs (C5)", () => {
     const { client: stranger } = await enter(gateway);
     const conversation = { channel: "web", room: welcome.conversation, kind: "private" as const };
     const correlationId = `web:${welcome.conversation}:m1`;
-    gateway.adapter.hear({ type: "typing", conversation });
-    gateway.adapter.hear({ type: "delta", conversation, correlationId, attempt: 1, offset: 0, text: "Hel" });
-    gateway.adapter.hear({ type: "delta", conversation, correlationId: "foreign", attempt: 1, offset: 0, text: "x" });
-    gateway.adapter.hear({ type: "typing", conversation: { ...conversation, channel: "web-two" } });
+    gateway.adapter.onSignal({ type: "typing", conversation });
+    gateway.adapter.onSignal({ type: "delta", conversation, correlationId, attempt: 1, offset: 0, text: "Hel" });
+    gateway.adapter.onSignal({
+      type: "delta",
+      conversation,
+      correlationId: "foreign",
+      attempt: 1,
+      offset: 0,
+      text: "x",
+    });
+    gateway.adapter.onSignal({ type: "typing", conversation: { ...conversation, channel: "web-two" } });
     await one.next("typing");
     expect(await one.next("delta")).toEqual({ type: "delta", correlationId: "m1", attempt: 1, offset: 0, text: "Hel" });
     await gateway.adapter.deliver(makeDelivery(welcome.conversation, "r1"));

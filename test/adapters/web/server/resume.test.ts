@@ -18,8 +18,8 @@ const startTwo = async (carries: (signal: UserSignal) => boolean) => {
   const clock = new HandClock();
   const store = new MemoryStore(clock);
   const all: WebGateway[] = [];
-  const signal = (heard: UserSignal) => {
-    if (carries(heard)) for (const { adapter } of all) adapter.hear(heard);
+  const signal = (sent: UserSignal) => {
+    if (carries(sent)) for (const { adapter } of all) adapter.onSignal(sent);
   };
   all.push(await start({ store, clock, signal }), await start({ store, clock, signal }));
   return { clock, store, one: all[0] as WebGateway, two: all[1] as WebGateway };
@@ -108,8 +108,8 @@ describe("given a gateway that was suspended before it appended a reply (F7)", (
 describe("given a duplicate message (F1, F12)", () => {
   it.each([
     ["on the same gateway", false],
-    ["on another, which knows nothing of it", true],
-  ])("when the answer was lost and it comes again %s, then it is said once", async (_, elsewhere) => {
+    ["on another one", true],
+  ])("when the acknowledgement was lost and the client retries %s, then it is logged once", async (_, elsewhere) => {
     const { one, two } = await startTwo(() => true);
     const { client, welcome } = await enter(one);
     client.send({ type: "message", id: "m1", text: "hello" });
@@ -185,9 +185,9 @@ describe("given two gateways and lost signals", () => {
     const { one, two } = await startTwo(() => false);
     const { client, welcome } = await enter(one);
     const conversation = { channel: "web", room: welcome.conversation, kind: "private" as const };
-    one.adapter.hear({ type: "logged", conversation, seq: 1_000_000 });
+    one.adapter.onSignal({ type: "logged", conversation, seq: 1_000_000 });
     await two.adapter.deliver(makeDelivery(welcome.conversation, "r1"));
-    one.adapter.hear({ type: "logged", conversation, seq: 1 });
+    one.adapter.onSignal({ type: "logged", conversation, seq: 1 });
     expect(await client.next("reply")).toMatchObject({ seq: 1 });
   });
 

@@ -2,9 +2,9 @@ import { expect, it } from "vitest";
 import { WebAdapter } from "../../../../adapters/web/adapter.ts";
 import { WebConfig } from "../../../../adapters/web/config.ts";
 import { AppError } from "../../../../core/contract/app-error.ts";
+import { alwaysWritable } from "../../../../core/contract/ports/backbone.ts";
 import { silentLogger } from "../../../../core/contract/ports/logger.ts";
 import { silentMeter } from "../../../../core/contract/ports/telemetry.ts";
-import { alwaysWritable } from "../../../../core/contract/ports/write-availability.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 import { MemoryStore } from "../memory-store.ts";
 

@@ -35,6 +35,15 @@ describe("given a terminal", () => {
     expect(text()).toBe("high tide at noon\n");
   });
 
+  it("when another reply arrives during a streamed answer, then it has its own line, and the answer follows whole", () => {
+    const { view, text } = viewOn(true);
+    view.delta(delta(0, "high "));
+    view.reply(reply("the commands", { correlationId: "m-2" }));
+    view.delta(delta(5, "tide"));
+    view.reply(reply("high tide", { correlationId: "m-1" }));
+    expect(text()).toBe("high \nthe commands\nhigh tide\n");
+  });
+
   it("when the final answer differs from the stream, then the whole answer is shown", () => {
     const { view, text } = viewOn(true);
     view.delta(delta(0, "low"));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Activity, ActivityItem } from "../../../../core/contract/messages/activity.ts";
+import type { Activity, ActivityItem } from "../../../../core/contract/messages/agent-reply.ts";
 import { commandIn } from "../../../fakes/sample-message.ts";
 import { makeDelivery } from "../make-delivery.ts";
 import { runningGateways } from "../running-gateways.ts";

@@ -95,9 +95,16 @@ describe("given a conversation in the widget", () => {
     await widget.open(gateway);
     await widget.write("tell me everything");
     const { id, conversation } = await widget.arrived(gateway, 1);
-    gateway.adapter.hear({ type: "delta", conversation, correlationId: id, attempt: 1, offset: 0, text: "It began" });
+    gateway.adapter.onSignal({
+      type: "delta",
+      conversation,
+      correlationId: id,
+      attempt: 1,
+      offset: 0,
+      text: "It began",
+    });
     await widget.page.locator(".drafts .reply", { hasText: "It began" }).waitFor();
-    await widget.page.getByRole("button", { name: "Stop answering" }).click();
+    await widget.page.getByRole("button", { name: "Stop the answer" }).click();
     const stop = await widget.arrived(gateway, 2);
     expect(stop).toMatchObject({ command: { name: "cancel", args: "answer" } });
     const notice = { kind: "notice" as const, correlationId: stop.id, markdown: "I stopped." };
@@ -185,7 +192,7 @@ describe("given a conversation in the widget", () => {
     await widget.page.locator("input[type=file]").setInputFiles([notes, large, empty]);
     const chips = widget.page.locator(".uploads .file");
     await chips.filter({ hasText: "notes.txt" }).getByText("5 B").waitFor();
-    await chips.filter({ hasText: "large.bin" }).getByText("Too large: 2 kB at most").waitFor();
+    await chips.filter({ hasText: "large.bin" }).getByText("Too large: the maximum is 2 kB").waitFor();
     await chips.filter({ hasText: "empty.txt" }).getByText("This file is empty").waitFor();
     await widget.page.getByRole("button", { name: "Remove large.bin" }).click();
     await widget.page.evaluate(`(() => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Activity } from "../../../../core/contract/messages/activity.ts";
+import type { Activity } from "../../../../core/contract/messages/agent-reply.ts";
 import { axeProblems } from "../../../setup/axe-problems.ts";
 import { makeDelivery } from "../make-delivery.ts";
 import { runningGateways } from "../running-gateways.ts";
@@ -40,7 +40,14 @@ describe.each(["light", "dark"] as const)("given the widget in its %s colours", 
 
     await widget.write("hello");
     const { id, conversation } = await widget.arrived(gateway, 1);
-    gateway.adapter.hear({ type: "delta", conversation, correlationId: id, attempt: 1, offset: 0, text: "It began" });
+    gateway.adapter.onSignal({
+      type: "delta",
+      conversation,
+      correlationId: id,
+      attempt: 1,
+      offset: 0,
+      text: "It began",
+    });
     await page.locator(".drafts .reply").waitFor();
     found.streaming = await axeProblems(page);
 

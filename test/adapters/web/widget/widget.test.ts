@@ -15,7 +15,14 @@ describe("given a page with the widget and a strict content security policy (C5)
     await widget.write("hello **you**");
     const { id, conversation } = await widget.arrived(gateway, 1);
     await widget.page.locator(".said:not(.pending)", { hasText: "hello **you**" }).waitFor();
-    gateway.adapter.hear({ type: "delta", conversation, correlationId: id, attempt: 1, offset: 0, text: "Thinking" });
+    gateway.adapter.onSignal({
+      type: "delta",
+      conversation,
+      correlationId: id,
+      attempt: 1,
+      offset: 0,
+      text: "Thinking",
+    });
     await widget.page.locator(".drafts .reply", { hasText: "Thinking" }).waitFor();
     const markdown =
       "It is **done**: [see](https://example.com/a) and [not](javascript:alert(1)) <img src=x onerror=alert(1)>";

@@ -1,21 +1,20 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { headlineOf } from "../../../../core/a2a/calls/open-call.ts";
 import { redactInternalIds } from "../../../../core/a2a/record/redact.ts";
-import { activityOf } from "../../../../core/contract/messages/activity.ts";
-import type { AgentReply } from "../../../../core/contract/messages/agent-reply.ts";
+import { type AgentReply, activityOf } from "../../../../core/contract/messages/agent-reply.ts";
 import { ModelFailed } from "../../../../core/model/model-failed.ts";
 import { defaultPeering } from "../../../../core/turns/limits/agent-limits.ts";
 import { ownTools } from "../../../fakes/built-in-tools.ts";
 import { Gate } from "../../../fakes/model-answer.ts";
+import { overrideBackbone } from "../../../fakes/override-backbone.ts";
 import { calls, ScriptedModel } from "../../../fakes/scripted-model.ts";
-import { withParts } from "../../../fakes/with-parts.ts";
 import { AGENT, userMessage } from "../../core-under-test.ts";
 import { type Asked, backgroundTask, completions, counted, finals, Held, roles } from "../../subtasks/delegating.ts";
 import {
   ASYNC,
   answerIn,
   asks,
-  lastTold,
+  lastPrompt,
   type Pair,
   PEER,
   sends,
@@ -44,7 +43,7 @@ describe("given a person's message that is delegated to a peer", () => {
     expect(await bubbles()).toEqual(["m-1 on it", "- told: seven boats"]);
   });
 
-  it("when it delegates without a word, then the announcement names the peer (B7)", async () => {
+  it("when the model delegates without text, then the announcement names the peer (B7)", async () => {
     pair = await startPair(
       roles({
         primary: sends(DELEGATE, () => ({
@@ -61,7 +60,7 @@ describe("given a person's message that is delegated to a peer", () => {
     expect((await bubbles())[0]).toBe("m-1 Working on: Asking harbour: count the boats");
   });
 
-  it("when the model of the asker fails, then people get the peer's words (B3)", async () => {
+  it("when the asking agent's model fails, then people get the peer's text (B3)", async () => {
     pair = await startPair(
       roles({ primary: sends(DELEGATE), continuation: () => new ModelFailed("refused", "no") }),
       () => "seven boats",
@@ -71,14 +70,14 @@ describe("given a person's message that is delegated to a peer", () => {
     expect(reply?.markdown).toContain("seven boats");
   });
 
-  it("when the peer fails, then the person hears of that", async () => {
+  it("when the peer fails, then the person gets its error", async () => {
     pair = await startPair(asks(DELEGATE), () => new ModelFailed("refused", "no"));
     await pair.core.receive(userMessage("m-1", "go"));
     const [reply] = await untilUnsolicited(pair.core);
     expect(reply?.markdown).toContain("told: My language model declined");
   });
 
-  it("when the peer never answers, then after a day the person hears that there is no answer (A6)", async () => {
+  it("when the peer never answers, then the person learns after a day that there is no answer (A6)", async () => {
     const held = new Held();
     pair = await startPair(asks(DELEGATE), () => held.answer, { turnDeadlineMs: 3 * DAY_MS });
     await pair.core.ask("m-1", "go");
@@ -91,17 +90,17 @@ describe("given a person's message that is delegated to a peer", () => {
     expect(await bubbles()).toHaveLength(2);
   });
 
-  it("when the callback's words name our insides, then people do not see them (A6)", async () => {
+  it("when the callback's text has internal names, then people do not see them (A6)", async () => {
     const leaky = "Seven boats are in (call-0123456789ab).\n- focus/call-0123456789ab done\nUsed task_delegate.";
     pair = await startPair(roles({ primary: sends(DELEGATE), continuation: () => leaky }), () => "seven boats");
     await pair.core.receive(userMessage("m-1", "go"));
     const [reply] = await untilUnsolicited(pair.core);
     expect(reply?.markdown).toBe("Seven boats are in.");
-    expect(lastTold(pair.core.model)).toContain("Your words are shown to the person");
+    expect(lastPrompt(pair.core.model)).toContain("The person who asked sees your reply.");
   });
 });
 
-describe("given a peer that has others work for it", () => {
+describe("given a peer that delegates to other agents", () => {
   const both = (asked: Asked) =>
     asked.outputs.length === 0
       ? calls(
@@ -118,7 +117,7 @@ describe("given a peer that has others work for it", () => {
     peers: [PEER],
   });
 
-  it("when one of two has answered, then the peer's own answer waits for the other", async () => {
+  it("when one of two has answered, then the peer's answer waits for the other", async () => {
     const [first, second] = [new Held(), new Held()];
     pair = await startPair(
       asks(DELEGATE),
@@ -142,7 +141,7 @@ describe("given a peer that has others work for it", () => {
   });
 });
 
-describe("given a schedule's run that delegates to a peer", () => {
+describe("given a schedule run that delegates to a peer", () => {
   it("when the peer answers, then there is one final, with the run's origin", async () => {
     pair = await startPair(asks(DELEGATE), () => "seven boats");
     await pair.core.receive(backgroundTask("run-1", "brief me"));
@@ -152,23 +151,23 @@ describe("given a schedule's run that delegates to a peer", () => {
   });
 });
 
-describe("given a schedule's run that consults a peer", () => {
-  it("when whoever closes the call hangs before it is counted, then the run's answer is told all the same", async () => {
-    const closing = new Gate();
+describe("given a schedule run that consults a peer", () => {
+  it("when the process that settles the call hangs before it counts the end, then the run's answer is still published", async () => {
+    const settling = new Gate();
     pair = await startPair(asks({ message: "how deep?", msg_type: "consult" }, "deep enough"), () => "nine metres", {
       checkpoint: async (name) => {
-        if (name === "call.settled") await closing.opened;
+        if (name === "call.settled") await settling.opened;
       },
     });
     await pair.core.receive(backgroundTask("run-1", "brief me"));
     await counted(pair.core, "turns_total mooring answered", 1);
-    closing.release();
+    settling.release();
     expect(await bubbles()).toEqual(["- deep enough"]);
   });
 });
 
 describe("given a peer that asks a third agent", () => {
-  it("when that one answers, then the answer comes back along the chain, and why names the hops (O13)", async () => {
+  it("when the third agent answers, then the answer returns along the chain, and the cause names the hops (O13)", async () => {
     const third = {
       label: "third",
       step: async () => ({
@@ -211,7 +210,7 @@ describe("given a peer that asks a third agent", () => {
 });
 
 describe("given a consultation", () => {
-  it("when the answer takes too long, then it comes later, and is not lost (A1)", async () => {
+  it("when it times out, then the answer arrives later (A1)", async () => {
     const held = new Held();
     const peering = { ...defaultPeering, consultMs: 1_234 };
     pair = await startPair(asks({ message: "how deep?" }), () => held.answer, { tenants: {}, agent: { peering } });
@@ -219,7 +218,7 @@ describe("given a consultation", () => {
     await held.asked;
     await pair.core.clock.passNext(1_234);
     await pair.core.replyTo("m-1");
-    expect(toolOutputs(pair.core)[0]).toContain("Its answer comes to you in a later turn");
+    expect(toolOutputs(pair.core)[0]).toContain("You get its answer in a later turn");
     held.give("nine metres");
     const [reply] = await untilUnsolicited(pair.core);
     expect(reply?.markdown).toBe("told: nine metres");
@@ -227,7 +226,7 @@ describe("given a consultation", () => {
 });
 
 describe("given an activity entry", () => {
-  it("when a peer works and answers, then it is one entry that ends as done (B1)", async () => {
+  it("when a peer works and answers, then one entry is updated until it is completed (B1)", async () => {
     const held = new Held();
     pair = await startPair(asks(DELEGATE), () => held.answer, { tenants: ASYNC });
     await pair.core.receive(userMessage("m-1", "go"));
@@ -249,10 +248,13 @@ describe("given an activity entry", () => {
 
 describe("given a long message to a peer", () => {
   it.each([
-    ["words", "count the boats in the harbour and tell me which of them came in since this morning, and why"],
+    [
+      "words with spaces",
+      "count the boats in the harbour and tell me which of them came in since this morning, and why",
+    ],
     ["no spaces", "boat".repeat(40)],
     ["emoji", "⛵👩‍👩‍👧".repeat(60)],
-  ])("when it is delegated, then its headline is a sentence of 80 characters at most (A6): %s", async (_, message) => {
+  ])("when it is delegated, then its headline has at most 80 characters (A6): %s", async (_, message) => {
     const held = new Held();
     pair = await startPair(asks({ ...DELEGATE, message }), () => held.answer);
     await pair.core.receive(userMessage("m-1", "go"));
@@ -274,38 +276,38 @@ describe("given a long message to a peer", () => {
       "Asking harbour: For, see, count the boats",
     ],
     ["nothing else", "call-0123456789ab", "Asking harbour"],
-  ])("when it names our internals, then its headline leaves them out (A6): %s", (_, message, headline) => {
+  ])("when it has internal names, then its headline omits them (A6): %s", (_, message, headline) => {
     expect(headlineOf(PEER, message, ownTools)).toBe(headline);
   });
 });
 
-describe("given the words of a callback", () => {
+describe("given the text of a callback", () => {
   it.each([
     ["an id in brackets", "All is well (call-0123456789ab).", "All is well."],
     ["a tool", "I used the tool `send_message_to_agent` to ask the harbour.", "I used to ask the harbour."],
-    ["a line about nothing else", "Done.\n- Cleared focus/call-0123456789ab\nGood.", "Done.\nGood."],
+    ["a line that has only internal names", "Done.\n- Cleared focus/call-0123456789ab\nGood.", "Done.\nGood."],
     ["code", "Look:\n```\nmsg_type = 1\n```", "Look:\n```\nmsg_type = 1\n```"],
     [
-      "an address of somebody else's",
+      "an address of another site",
       "See https://example.com/notifications/settings and docs/focus/tides.md.",
       "See https://example.com/notifications/settings and docs/focus/tides.md.",
     ],
     [
-      "nothing of ours",
+      "no internal name",
       "The task at hand: call the pilot, focus on tides.",
       "The task at hand: call the pilot, focus on tides.",
     ],
-  ])("when there is %s in them, then it is left out", (_, text, clean) => {
+  ])("when it has %s, then only internal names are removed", (_, text, clean) => {
     expect(redactInternalIds(text, ownTools)).toBe(clean);
   });
 });
 
-describe("given the wake of a peer that cannot be stored", () => {
-  it("when the bus takes it again, then the tool's result was not swallowed (A7)", async () => {
+describe("given a request to a peer that cannot be published", () => {
+  it("when the bus accepts the retry, then the person gets the peer's result (A7)", async () => {
     let refusals = 0;
     pair = await startPair(asks(DELEGATE), () => "seven boats", {
       wrap: (backbone) =>
-        withParts(backbone, {
+        overrideBackbone(backbone, {
           bus: {
             consume: (...args) => backbone.bus.consume(...args),
             listen: (...args) => backbone.bus.listen(...args),

@@ -8,7 +8,7 @@ import { AGENT, type CoreUnderTest, userMessage } from "../../core-under-test.ts
 import { Held, roles } from "../../subtasks/delegating.ts";
 import {
   asks,
-  lastTold,
+  lastPrompt,
   type Pair,
   PEER,
   startPair,
@@ -25,33 +25,33 @@ const start = async (...args: Parameters<typeof startPair>): Promise<CoreUnderTe
   return pair.core;
 };
 
-const toolShown = ({ model }: CoreUnderTest) =>
+const offeredTool = ({ model }: CoreUnderTest) =>
   model.requests.items[0]?.tools.find(({ name }) => name === "send_message_to_agent");
 
-describe("given two agents that may message each other without waiting", () => {
+describe("given two agents in a tenant with async messages", () => {
   it("when one notifies the other, then the tool returns at once", async () => {
     const held = new Held();
     const core = await start(asks({ message: "the tide turns", msg_type: "notify" }), () => held.answer);
     expect((await core.ask("m-1", "go")).markdown).toBe("on it");
-    expect(toolOutputs(core)).toEqual(["harbour is told. Nothing comes back."]);
+    expect(toolOutputs(core)).toEqual(["The message was sent to harbour. You get no answer."]);
   });
 
-  it("when one notifies the other, then the other is woken, and told that nobody waits (A5)", async () => {
+  it("when one notifies the other, then the other's prompt says that no answer is expected (A5)", async () => {
     const core = await start(asks({ message: "the tide turns", msg_type: "notify" }), () => "noted");
     await core.ask("m-1", "go");
     await pair.peer.requests.until((requests) => requests.length === 1);
-    expect(lastTold(pair.peer)).toContain("the tide turns");
-    expect(lastTold(pair.peer)).toContain("Do not reply unless you have a genuine question");
+    expect(lastPrompt(pair.peer)).toContain("the tide turns");
+    expect(lastPrompt(pair.peer)).toContain("Do not reply unless you have a genuine question");
   });
 
   it("when one delegates to the other, then the tool returns at once", async () => {
     const held = new Held();
     const core = await start(asks({ message: "count the boats", msg_type: "task_delegate" }), () => held.answer);
     expect((await core.ask("m-1", "go")).markdown).toBe("on it");
-    expect(toolOutputs(core)[0]).toContain("its result comes to you in a later turn");
+    expect(toolOutputs(core)[0]).toContain("You get its result in a later turn");
   });
 
-  it("when one delegates to the other, then the work is in the other's focus until it is done (A6)", async () => {
+  it("when one delegates to the other, then the other's memory has a note of the work until it is done (A6)", async () => {
     const held = new Held();
     const core = await start(asks({ message: "count the boats", msg_type: "task_delegate" }), () => held.answer);
     await core.ask("m-1", "go");
@@ -65,7 +65,7 @@ describe("given two agents that may message each other without waiting", () => {
     expect(await memory.list()).toEqual([]);
   });
 
-  it("when one delegates to the other, then a callback brings the result, once (A6)", async () => {
+  it("when one delegates to the other, then one callback reports the result (A6)", async () => {
     const core = await start(asks({ message: "count the boats", msg_type: "task_delegate" }), () => "seven boats");
     await core.receive(userMessage("m-1", "go"));
     const [reply, ...more] = await untilUnsolicited(core);
@@ -74,12 +74,12 @@ describe("given two agents that may message each other without waiting", () => {
     expect(await theCall(core)).toMatchObject({ state: "answered", answer: "seven boats", mode: "task_delegate" });
   });
 
-  it("when one delegates to the other, then the other is woken with the work", async () => {
+  it("when one delegates to the other, then the other's prompt has the work", async () => {
     const core = await start(asks({ message: "count the boats", msg_type: "task_delegate" }), () => "seven boats");
     await core.receive(userMessage("m-1", "go"));
     await untilUnsolicited(core);
-    expect(lastTold(pair.peer)).toMatch(/^\[message from the agent mooring\] You are asked to do this/);
-    expect(lastTold(pair.peer)).toContain("count the boats");
+    expect(lastPrompt(pair.peer)).toMatch(/^\[message from the agent mooring\] The other agent asks you to do this/);
+    expect(lastPrompt(pair.peer)).toContain("count the boats");
   });
 
   it("when one consults the other, then the other's answer is the tool's result", async () => {
@@ -92,43 +92,43 @@ describe("given two agents that may message each other without waiting", () => {
     );
   });
 
-  it("when no msg_type is given, then it is a notification", async () => {
+  it("when msg_type is missing, then the message is a notification", async () => {
     const core = await start(asks({ message: "the tide turns" }), () => "noted");
     await core.ask("m-1", "go");
-    expect(toolOutputs(core)).toEqual(["harbour is told. Nothing comes back."]);
+    expect(toolOutputs(core)).toEqual(["The message was sent to harbour. You get no answer."]);
   });
 
-  it("when the msg_type is none that there is, then it is a consultation", async () => {
+  it("when msg_type is unknown, then the message is a consultation", async () => {
     const core = await start(asks({ message: "how deep?", msg_type: "whisper" }), () => "nine metres");
     await core.ask("m-1", "go");
     expect(toolOutputs(core)[0]).toContain("nine metres");
   });
 
-  it("when they may, then a notification is one, and the model must choose", async () => {
+  it("when one notifies the other, then the tool's schema requires a msg_type", async () => {
     const core = await start(asks({ message: "the tide turns", msg_type: "notify" }), () => "noted");
     await core.ask("m-1", "go");
-    expect(toolOutputs(core)).toEqual(["harbour is told. Nothing comes back."]);
-    const tool = toolShown(core);
+    expect(toolOutputs(core)).toEqual(["The message was sent to harbour. You get no answer."]);
+    const tool = offeredTool(core);
     expect(tool?.inputSchema).toMatchObject({
       required: ["agent", "message", "msg_type"],
       properties: { msg_type: { enum: ["notify", "task_delegate", "consult"] } },
     });
   });
 
-  it("when the model is shown the tool, then its text teaches which msg_type to choose (A1)", async () => {
+  it("when the model gets the tool, then its description explains which msg_type to choose (A1)", async () => {
     const core = await start(
       () => "hello",
       () => "noted",
     );
     await core.ask("m-1", "hi");
-    const tool = toolShown(core);
+    const tool = offeredTool(core);
     const { msg_type: field } = (tool?.inputSchema.properties ?? {}) as Record<string, { description?: string }>;
     for (const text of [tool?.description, field?.description]) {
       expect(text).toMatch(
         /task_delegate: it does work and you get the result in a later turn \([^)]*research[^)]*\)\./,
       );
-      expect(text).toContain("notify: it should know something, and nothing comes back.");
-      expect(text).toContain("consult: a quick fact that you need now; you wait for it.");
+      expect(text).toContain("notify: you inform it and get no answer.");
+      expect(text).toContain("consult: you need a quick fact now and wait for it.");
       expect(text).toContain("In doubt: task_delegate.");
     }
     expect(tool?.description).toContain("Choose msg_type by what you need back.");
@@ -136,7 +136,7 @@ describe("given two agents that may message each other without waiting", () => {
     expect(tool?.description).toContain(`- ${PEER}`);
   });
 
-  it("when as many of its messages wait for an answer as may, then one more is refused (A5)", async () => {
+  it("when the maximum number of messages waits for answers, then one more is refused (A5)", async () => {
     const held = new Held();
     const message = {
       name: "send_message_to_agent",
@@ -149,27 +149,27 @@ describe("given two agents that may message each other without waiting", () => {
     );
     await core.ask("m-1", "go");
     const refused = toolOutputs(core).filter((output) => output.startsWith("Not sent"));
-    expect(refused).toEqual(["Not sent: 2 messages wait for an answer already. Wait until some have one."]);
+    expect(refused).toEqual(["Not sent: the limit of 2 unanswered messages is reached. Wait until some are answered."]);
     expect(core.meter.counts["peer_calls_total mooring task_delegate"]).toBe(2);
   });
 
-  it("when the agent is not known, then the error says so and names those that are", async () => {
+  it("when the agent is unknown, then the error lists the known peers", async () => {
     const core = await start(asks({ agent: "harbor", message: "hi", msg_type: "notify" }), () => "noted");
     await core.ask("m-1", "go");
     expect(toolOutputs(core)).toEqual(['There is no agent "harbor". Did you mean "harbour"? Your peers are: harbour.']);
   });
 });
 
-describe("given a tenant whose agents wait for each other (the default)", () => {
+describe("given a tenant without async messages (the default)", () => {
   it.each(["notify", "task_delegate", "consult", undefined])(
-    "when msg_type is %s, then it is a consultation (A2)",
+    "when msg_type is %s, then the message is a consultation (A2)",
     async (msg_type) => {
       const core = await start(asks({ message: "how deep?", ...(msg_type && { msg_type }) }), () => "nine metres", {
         tenants: {},
       });
       await core.ask("m-1", "go");
       expect(toolOutputs(core)[0]).toContain("nine metres");
-      const tool = toolShown(core);
+      const tool = offeredTool(core);
       expect(Object.keys(tool?.inputSchema.properties ?? {})).toEqual(["agent", "message", "task"]);
       expect(tool?.description).toContain("You wait for its answer.");
       expect(tool?.description).not.toMatch(/msg_type|task_delegate|notify/);
@@ -177,8 +177,8 @@ describe("given a tenant whose agents wait for each other (the default)", () => 
   );
 });
 
-describe("given a tenant whose setting is changed while core runs (A2)", () => {
-  it("when it is turned on, then the model is shown the choice, and when off, no longer", async () => {
+describe("given a tenant whose async setting changes while core runs (A2)", () => {
+  it("when it is turned on, then the tool has msg_type, and when it is turned off, then it does not", async () => {
     const core = await start(
       () => "hello",
       () => "noted",
@@ -186,7 +186,7 @@ describe("given a tenant whose setting is changed while core runs (A2)", () => {
     );
     const settings = new TenantSettings({ store: core.backbone.store, clock: core.clock });
     const fieldsAfter = async (id: string): Promise<string[]> => {
-      // What is shown may be a few seconds old, and is then read anew for the next step.
+      // The tool uses a cached setting, which the first message refreshes.
       core.clock.advance(6_000);
       await core.ask(`${id}-1`, "hi");
       await core.ask(`${id}-2`, "hi");
@@ -201,8 +201,8 @@ describe("given a tenant whose setting is changed while core runs (A2)", () => {
   });
 });
 
-describe("given a tenant whose setting was turned on a moment ago (A2)", () => {
-  it("when the model asks without a choice that it was not shown, then the answer is waited for", async () => {
+describe("given a tenant whose async setting was just turned on (A2)", () => {
+  it("when a model that was prompted before sends no msg_type, then the turn waits for the answer", async () => {
     const core = await start(asks({ message: "how deep?" }), () => "nine metres", { tenants: {} });
     await new TenantSettings({ store: core.backbone.store, clock: core.clock }).setAsync("default", true);
     await core.ask("m-1", "go");
@@ -210,13 +210,13 @@ describe("given a tenant whose setting was turned on a moment ago (A2)", () => {
   });
 });
 
-describe("given agents that may not talk to each other (A3)", () => {
+describe("given an agent that messages one it may not message (A3)", () => {
   it.each([
     ["itself", AGENT, 'You are "mooring" yourself.'],
-    ["nobody", "", "Say which agent the message is for."],
-    ["one that does not name it", "lighthouse", '"mooring" and "lighthouse" have no relationship'],
-    ["one of another tenant", "acme-desk", 'There is no agent "acme-desk".'],
-  ])("when it writes to %s, then the error says what is wrong", async (_, agent, words) => {
+    ["an empty name", "", "Say which agent the message is for."],
+    ["an agent that does not list it", "lighthouse", '"mooring" and "lighthouse" are not peers'],
+    ["an agent of another tenant", "acme-desk", 'There is no agent "acme-desk".'],
+  ])("when it writes to %s, then the error says what is wrong", async (_, agent, text) => {
     const model = { label: "none", step: () => Promise.reject(new Error("never asked")) };
     const core = await start(asks({ agent, message: "hi", msg_type: "notify" }), () => "noted", {
       agent: { peers: [PEER, "lighthouse", "acme-desk", AGENT] },
@@ -226,7 +226,7 @@ describe("given agents that may not talk to each other (A3)", () => {
       ],
     });
     await core.ask("m-1", "go");
-    expect(toolOutputs(core)[0]).toContain(words);
+    expect(toolOutputs(core)[0]).toContain(text);
     expect(toolOutputs(core)[0]).toContain("Your peers are: harbour.");
   });
 });

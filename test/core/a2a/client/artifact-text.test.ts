@@ -13,7 +13,7 @@ interface Chunk {
 const artifactOf = (id: string, parts: readonly object[]): Artifact =>
   (Task.fromJSON({ artifacts: [{ artifactId: id, parts }] }).artifacts as [Artifact])[0];
 
-/** Through JSON, as chunks travel. */
+/** Encoded as JSON, as on the wire. */
 const chunkEvent = ({ id = "a", text, append }: Chunk, lastChunk = false): StreamResponse =>
   StreamResponseJson.fromJSON(
     JSON.parse(
@@ -34,7 +34,7 @@ const streamed = async (...events: StreamResponse[]): Promise<TaskUpdate | undef
   return last;
 };
 
-/** As the protocol's servers keep them for GetTask: the parts of each chunk one after the other. */
+/** As servers store them for GetTask: the parts of all chunks in order. */
 const stored = (chunks: readonly Chunk[]): TaskUpdate => {
   const artifacts = new Map<string, Part[]>();
   for (const { id = "a", text, append } of chunks) {
@@ -54,7 +54,7 @@ const splittings = fc
   });
 
 describe("given an answer that a remote agent streams in chunks (A9)", () => {
-  it("when it is split anywhere, then streamed and stored chunks both give the text exactly as it was", async () => {
+  it("when it is split at any position, then streamed and stored chunks both give the exact text", async () => {
     await fc.assert(
       fc.asyncProperty(splittings, async ({ text, chunks }) => {
         const events = chunks.map((chunk, index) => chunkEvent(chunk, index === chunks.length - 1));
@@ -65,7 +65,7 @@ describe("given an answer that a remote agent streams in chunks (A9)", () => {
     );
   });
 
-  it("when the chunks of two artifacts alternate, then each is whole, in the order they began", async () => {
+  it("when the chunks of two artifacts alternate, then each is complete, in the order of their first chunks", async () => {
     const chunks = [
       { id: "a", text: "12", append: false },
       { id: "b", text: "High ", append: false },
@@ -76,17 +76,17 @@ describe("given an answer that a remote agent streams in chunks (A9)", () => {
     expect(stored(chunks).answer).toBe("12.5 m\n\nHigh tide");
   });
 
-  it("when an artifact is sent again without append, also after its last chunk, then it replaces the first one", async () => {
+  it("when an artifact is sent again without append, even after its last chunk, then it replaces the first one", async () => {
     const first = [chunkEvent({ text: "12", append: false }), chunkEvent({ text: ".5", append: true }, true)];
     const again = [chunkEvent({ text: "9", append: false }), chunkEvent({ text: " m", append: true }, true)];
     expect((await streamed(...first, ...again))?.answer).toBe("9 m");
   });
 
-  it("when the first chunk that is seen continues an artifact, then it is not lost", async () => {
+  it("when the first received chunk has append, then it is not lost", async () => {
     expect((await streamed(chunkEvent({ text: "12", append: true })))?.answer).toBe("12");
   });
 
-  it("when the stream begins with the task, then chunks continue what it has", async () => {
+  it("when the stream begins with the task, then chunks continue its artifacts", async () => {
     const task = StreamResponseJson.fromJSON({
       task: {
         id: "t",
@@ -97,13 +97,13 @@ describe("given an answer that a remote agent streams in chunks (A9)", () => {
     expect((await streamed(task, chunkEvent({ text: ".5 m", append: true })))?.answer).toBe("12.5 m");
   });
 
-  it("when data or files stand between texts, then each has a line of its own", () => {
+  it("when data or files are between texts, then each has its own line", () => {
     const parts = [{ text: "The " }, { text: "depth:" }, { data: { m: 9 } }, { url: "https://x/1", filename: "map" }];
     const task = Task.fromJSON({ artifacts: [{ artifactId: "a", parts: [...parts, { text: "end" }] }] });
-    expect(updateOfTask(task).answer).toBe('The depth:\n{"m":9}\n[a file: map]\nend');
+    expect(updateOfTask(task).answer).toBe('The depth:\n{"m":9}\n[file: map]\nend');
   });
 
-  it("when there are no artifacts, then the words of its status are the answer", async () => {
+  it("when there are no artifacts, then the text of the status is the answer", async () => {
     const said = { role: "ROLE_AGENT", parts: [{ text: "Nine." }, { text: "At noon." }] };
     const status = { state: "TASK_STATE_COMPLETED", message: said };
     expect(updateOfTask(Task.fromJSON({ id: "t", status })).answer).toBe("Nine.\nAt noon.");

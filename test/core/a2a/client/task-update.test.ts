@@ -15,15 +15,15 @@ const asked = (messageId: string, timestamp?: string) =>
     }),
   ).key;
 
-describe("given a remote agent that says no times (L1)", () => {
-  it("when it asks the same in another message, then that is news, and the same message is none", () => {
+describe("given a remote agent whose statuses have no timestamps (L1)", () => {
+  it("when it repeats a question in another message, then that is a new update, and the same message is a duplicate", () => {
     expect(asked("m-2")).not.toBe(asked("m-1"));
     expect(asked("m-1")).toBe(asked("m-1"));
   });
 });
 
-describe("given a remote agent that says times", () => {
-  it("when the time is the same, then it is the same news, whatever its message is called", () => {
+describe("given a remote agent whose statuses have timestamps", () => {
+  it("when the timestamp is the same, then it is a duplicate, even with another message id", () => {
     expect(asked("m-2", "2026-03-10T21:14:00.000Z")).toBe(asked("m-1", "2026-03-10T21:14:00.000Z"));
   });
 });

@@ -18,8 +18,8 @@ const untilTask = async (isIt: (task: InboundTask) => boolean): Promise<InboundT
   }
 };
 
-describe("given a task of another agent that needs a peer", () => {
-  it("when the work is delegated, then the task goes on until the peer has answered, and people hear nothing", async () => {
+describe("given a task of a calling agent that needs a peer", () => {
+  it("when the work is delegated, then the task is working until the peer has answered, and no reply is posted to people", async () => {
     const held = new Held();
     pair = await startPair(asks({ message: "count the boats", msg_type: "task_delegate" }), () => held.answer);
     await pair.core.receive(inboundMessage(call));
@@ -30,7 +30,7 @@ describe("given a task of another agent that needs a peer", () => {
     expect(pair.core.replies.items.filter(({ kind }) => kind === "final")).toEqual([]);
   });
 
-  it("when the peer is consulted, then its answer is in that of the task", async () => {
+  it("when the peer is consulted, then the task's answer contains the peer's", async () => {
     pair = await startPair(
       asks({ message: "count the boats", msg_type: "consult" }, ([output]) => `so: ${output?.split("\n").at(-1)}`),
       () => "seven boats",
@@ -40,8 +40,8 @@ describe("given a task of another agent that needs a peer", () => {
   });
 });
 
-describe("given a task of another agent whose subtask does not even end when it is stopped", () => {
-  it("when its time is up, then the task has ended with what there is (B3)", async () => {
+describe("given a task of a calling agent whose subtask hangs even when it is stopped", () => {
+  it("when the ceiling is reached, then the task ends with the results so far (B3)", async () => {
     const stuck = new Gate();
     pair = await startPair(
       roles({

@@ -4,7 +4,7 @@ import { taskKey } from "../../../../core/a2a/inbound/inbound-task.ts";
 import { AppError } from "../../../../core/contract/app-error.ts";
 import type { InboundCall } from "../../../../core/contract/messages/inbound-call.ts";
 import type { Backbone } from "../../../../core/contract/ports/backbone.ts";
-import { withParts } from "../../../fakes/with-parts.ts";
+import { overrideBackbone } from "../../../fakes/override-backbone.ts";
 import { CoreUnderTest } from "../../core-under-test.ts";
 import { counted } from "../../subtasks/delegating.ts";
 import { inboundCall as call } from "./inbound-call-sample.ts";
@@ -18,11 +18,11 @@ const next: InboundCall = {
   said: { id: "message-2", from: "caller", text: "and ships?" },
 };
 
-/** Its history cannot be written at first. */
+/** The first write of the history fails. */
 const withoutHistory = (backbone: Backbone): Backbone => {
   let refusals = 0;
   const { store } = backbone;
-  return withParts(backbone, {
+  return overrideBackbone(backbone, {
     store: {
       get: (...args) => store.get(...args),
       delete: (...args) => store.delete(...args),
@@ -37,14 +37,14 @@ const withoutHistory = (backbone: Backbone): Backbone => {
 
 const taskOf = async (of: InboundCall) => (await core.backbone.store.get(taskKey(of)))?.value;
 
-describe("given a call whose turn could not be stored, but its task could", () => {
+describe("given a call whose task was stored, but not its turn", () => {
   it.each([
     ["an answer", "seven", "completed"],
     ["a failure", "", "failed"],
   ])(
-    "when it was ended with %s, then it is not answered again, and the session knows it (A8)",
-    async (_, says, state) => {
-      core = await CoreUnderTest.start([says, "five"], { heldByClock: true, wrap: withoutHistory });
+    "when the task ended with %s, then the turn is not repeated, and the session's history has it (A8)",
+    async (_, answer, state) => {
+      core = await CoreUnderTest.start([answer, "five"], { heldByClock: true, wrap: withoutHistory });
       await core.receive(inboundMessage(call));
       while ((await taskOf(call))?.state !== state) await new Promise(setImmediate);
       await core.clock.passNext(2);

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { handleNoticesDue, type NoticeDeps } from "../../../../core/a2a/inbound/handle-notices-due.ts";
+import { addAnswerNotice } from "../../../../core/a2a/inbound/end-task.ts";
 import { inboundMessage, newTask } from "../../../../core/a2a/inbound/inbound-call.ts";
-import { addAnswerNotice, addNotice } from "../../../../core/a2a/inbound/notices.ts";
+import { addNotice, handleNoticesDue, type NoticeDeps } from "../../../../core/a2a/inbound/notices.ts";
 import { ack } from "../../../../core/contract/ports/bus.ts";
-import { noCheckpoint } from "../../../../core/contract/ports/checkpoint.ts";
 import { silentLogger } from "../../../../core/contract/ports/logger.ts";
+import { noCheckpoint } from "../../../../core/contract/ports/telemetry.ts";
 import { firstSessionId } from "../../../../core/sessions/current-session.ts";
 import { SessionHistory } from "../../../../core/sessions/session-history.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
@@ -17,15 +17,15 @@ const rules = { home: { conversation }, idleMs: 120_000 };
 const isBusy = { now: false };
 
 let core: CoreUnderTest;
-let parts: NoticeDeps;
+let deps: NoticeDeps;
 beforeEach(async () => {
   core = await CoreUnderTest.start();
   isBusy.now = false;
   const { bus, store } = core.backbone;
-  // Whether a turn is under way is asked of all processes; here the test answers.
+  // In the product, all processes are asked whether a turn is running.
   const turns = { isBusy: async () => isBusy.now } as unknown as NoticeDeps["turns"];
   const history = new SessionHistory(store);
-  parts = {
+  deps = {
     bus,
     store,
     clock: core.clock,
@@ -50,9 +50,9 @@ const LONG = "x".repeat(3_900);
 const said = (text: string) => ({ id: "m-1", from: "caller" as const, text });
 const message = inboundMessage(inboundCall);
 
-/** Somebody talked there so many seconds ago. */
-const talked = (secondsAgo: number) =>
-  parts.history.append(firstSessionId({ ...due, conversation }), 0, {
+/** Adds a turn to the conversation that ended some seconds ago. */
+const addTurn = (secondsAgo: number) =>
+  deps.history.append(firstSessionId({ ...due, conversation }), 0, {
     kind: "turn",
     turnId: "t-1",
     at: new Date(core.clock.now() - secondsAgo * 1_000).toISOString(),
@@ -63,23 +63,23 @@ const talked = (secondsAgo: number) =>
   });
 
 describe("given notices of other agents (A10)", () => {
-  it("when people have talked a moment ago, then they wait for the rest of two minutes", async () => {
-    await talked(30);
-    await addNotice(parts, due, notice(1));
-    expect(await handleNoticesDue(parts, due, rules)).toEqual({ retryInMs: 90_000 });
+  it("when the last turn ended 30 seconds ago, then they wait for the rest of two minutes", async () => {
+    await addTurn(30);
+    await addNotice(deps, due, notice(1));
+    expect(await handleNoticesDue(deps, due, rules)).toEqual({ retryInMs: 90_000 });
     expect(core.replies.items).toEqual([]);
   });
 
-  it("when a turn is under way, then they wait", async () => {
+  it("when a turn is running, then they wait", async () => {
     isBusy.now = true;
-    await addNotice(parts, due, notice(1));
-    expect(await handleNoticesDue(parts, due, rules)).toEqual({ retryInMs: 120_000 });
+    await addNotice(deps, due, notice(1));
+    expect(await handleNoticesDue(deps, due, rules)).toEqual({ retryInMs: 120_000 });
   });
 
-  it("when it is quiet, then they come as one message, anchored to the earliest (O5)", async () => {
-    await talked(121);
-    for (const n of [2, 1, 3]) await addNotice(parts, due, notice(n, n === 3 ? "erp · Stock" : undefined));
-    expect(await handleNoticesDue(parts, due, rules)).toEqual(ack);
+  it("when the conversation is idle, then they are posted as one message, anchored to the earliest (O5)", async () => {
+    await addTurn(121);
+    for (const n of [2, 1, 3]) await addNotice(deps, due, notice(n, n === 3 ? "erp · Stock" : undefined));
+    expect(await handleNoticesDue(deps, due, rules)).toEqual(ack);
     const [reply] = await core.replies.until((replies) => replies.length > 0);
     expect(reply).toMatchObject({
       kind: "final",
@@ -88,54 +88,54 @@ describe("given notices of other agents (A10)", () => {
     });
     expect(reply?.markdown).toContain("news 2");
     expect(reply?.markdown).toContain("news 3");
-    const { entries } = await parts.history.window(firstSessionId({ ...due, conversation }));
+    const { entries } = await deps.history.window(firstSessionId({ ...due, conversation }));
     expect(entries.at(-1)).toMatchObject({ kind: "said", markdown: reply?.markdown });
-    expect(await handleNoticesDue(parts, due, rules)).toEqual(ack);
+    expect(await handleNoticesDue(deps, due, rules)).toEqual(ack);
     expect(core.replies.items).toHaveLength(1);
   });
 
-  it("when it cannot be published, then none is lost", async () => {
-    await addNotice(parts, due, notice(1));
-    const failing = { ...parts, bus: { ...parts.bus, publish: () => Promise.reject(new Error("no connection")) } };
+  it("when publishing fails, then no notice is lost", async () => {
+    await addNotice(deps, due, notice(1));
+    const failing = { ...deps, bus: { ...deps.bus, publish: () => Promise.reject(new Error("no connection")) } };
     await expect(handleNoticesDue(failing, due, rules)).rejects.toThrow("no connection");
-    await addNotice(parts, due, notice(2));
-    await handleNoticesDue(parts, due, rules);
-    await handleNoticesDue(parts, due, rules);
-    const told = (await core.replies.until((replies) => replies.length > 1)).map(({ markdown }) => markdown);
-    expect(told).toEqual(["news 1", "news 2"]);
+    await addNotice(deps, due, notice(2));
+    await handleNoticesDue(deps, due, rules);
+    await handleNoticesDue(deps, due, rules);
+    const posted = (await core.replies.until((replies) => replies.length > 1)).map(({ markdown }) => markdown);
+    expect(posted).toEqual(["news 1", "news 2"]);
   });
 
   it.each(["notices.fixed", "notices.published"])(
-    "when its process dies at %s, then the next one says the same once",
+    "when the process crashes at %s, then the next one posts the same message once",
     async (at) => {
-      await addNotice(parts, due, notice(1));
-      const dying = {
-        ...parts,
+      await addNotice(deps, due, notice(1));
+      const crashing = {
+        ...deps,
         checkpoint: (name: string) => {
-          if (name === at) throw new Error("dead");
+          if (name === at) throw new Error("crashed");
         },
       };
-      await expect(handleNoticesDue(dying, due, rules)).rejects.toThrow("dead");
-      await addNotice(parts, due, notice(1));
-      await addNotice(parts, due, notice(2));
-      await handleNoticesDue(parts, due, rules);
-      await handleNoticesDue(parts, due, rules);
-      const told = await core.replies.until((replies) => replies.some(({ markdown }) => markdown === "news 2"));
-      expect([...new Set(told.map(({ id, markdown }) => `${id} ${markdown}`))]).toHaveLength(2);
-      expect(told.map(({ markdown }) => markdown)).toEqual(["news 1", "news 2"]);
+      await expect(handleNoticesDue(crashing, due, rules)).rejects.toThrow("crashed");
+      await addNotice(deps, due, notice(1));
+      await addNotice(deps, due, notice(2));
+      await handleNoticesDue(deps, due, rules);
+      await handleNoticesDue(deps, due, rules);
+      const posted = await core.replies.until((replies) => replies.some(({ markdown }) => markdown === "news 2"));
+      expect([...new Set(posted.map(({ id, markdown }) => `${id} ${markdown}`))]).toHaveLength(2);
+      expect(posted.map(({ markdown }) => markdown)).toEqual(["news 1", "news 2"]);
     },
   );
 
-  it("when more wait than one message holds, then several tell of them, and none is lost", async () => {
-    for (let n = 0; n < 130; n++) await addNotice(parts, due, { ...notice(1), id: `n-${n}`, text: `${n} ${LONG}` });
-    for (let n = 0; n < 3; n++) await handleNoticesDue(parts, due, rules);
-    const told = (await core.replies.until((replies) => replies.length === 3)).flatMap(({ markdown }) =>
+  it("when more are waiting than fit into one message, then several messages are posted, and none is lost", async () => {
+    for (let n = 0; n < 130; n++) await addNotice(deps, due, { ...notice(1), id: `n-${n}`, text: `${n} ${LONG}` });
+    for (let n = 0; n < 3; n++) await handleNoticesDue(deps, due, rules);
+    const posted = (await core.replies.until((replies) => replies.length === 3)).flatMap(({ markdown }) =>
       markdown.split("\n\n---\n\n"),
     );
-    expect(told.map((text) => Number.parseInt(text, 10))).toEqual(Array.from({ length: 130 }, (_, n) => n));
+    expect(posted.map((text) => Number.parseInt(text, 10))).toEqual(Array.from({ length: 130 }, (_, n) => n));
   });
 
-  it("when so many wait that no more can be kept, then the task they come of has ended all the same", async () => {
+  it("when too many are waiting to store another, then the task that caused it still ends", async () => {
     const lines = new RecordingLogger();
     const task = {
       ...newTask({ ...due, caller: "crm", id: "task-0", contextId: "c-1", said: said("hi"), sentAt: notice(1).at }),
@@ -144,10 +144,10 @@ describe("given notices of other agents (A10)", () => {
       answer: LONG,
     };
     for (let n = 0; n < 145; n++) {
-      await addAnswerNotice({ ...parts, logger: lines }, message, { ...task, id: `task-${n}` }, ["news"]);
+      await addAnswerNotice({ ...deps, logger: lines }, message, { ...task, id: `task-${n}` }, ["news"]);
     }
     expect(lines.lines.items.some(({ message }) => message === "could not add notice about an answer")).toBe(true);
-    const more = addNotice(parts, due, { ...notice(1), text: task.answer });
-    await expect(more).rejects.toThrow("So much waits for people already");
+    const more = addNotice(deps, due, { ...notice(1), text: task.answer });
+    await expect(more).rejects.toThrow("Too many notices are waiting already");
   });
 });

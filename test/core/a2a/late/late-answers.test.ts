@@ -20,7 +20,7 @@ import {
 import {
   answerIn,
   asTimePasses,
-  lastTold,
+  lastPrompt,
   type Pair,
   type PairOptions,
   PEER,
@@ -41,7 +41,7 @@ const sessionOf = async (core: CoreUnderTest) => (await core.replyTo("m-1")).ses
 const memoryOf = (core: CoreUnderTest, sessionId: string) =>
   new WorkingMemory(core.backbone.store, core.clock, sessionId);
 
-/** Where the answer lies that came too late, once it does. */
+/** Resolves to the memory key of the late answer once it is stored. */
 const lateNote = async (core: CoreUnderTest): Promise<string> => {
   const memory = memoryOf(core, await sessionOf(core));
   for (;;) {
@@ -51,10 +51,10 @@ const lateNote = async (core: CoreUnderTest): Promise<string> => {
   }
 };
 
-/** A subtask that asks the peer, and says what it then knows. */
+/** A subtask that asks the peer and reports its answer. */
 const asking = ({ outputs, request }: Asked) => {
-  const told = request.messages.filter((m) => m.role === "user").map((m) => (m.role === "user" ? m.text : ""));
-  const answer = told.find((text) => text.startsWith("[answer"));
+  const prompts = request.messages.filter((m) => m.role === "user").map((m) => (m.role === "user" ? m.text : ""));
+  const answer = prompts.find((text) => text.startsWith("[answer"));
   if (answer !== undefined) return `the peer says ${answerIn(answer)}`;
   return sends(DELEGATE, "waiting for it")({ outputs, request, text: "" });
 };
@@ -75,8 +75,8 @@ const begin = async (held: Held, options: PairOptions = {}, message: UserMessage
   return pair.core;
 };
 
-/** The subtask's time is up before its peer has answered. */
-const giveUp = async (core: CoreUnderTest) => {
+/** Ends the subtask before its peer has answered. */
+const passCeiling = async (core: CoreUnderTest) => {
   await core.clock.passNext(CEILING_MS);
   await untilUnsolicited(core);
 };
@@ -88,8 +88,8 @@ describe("given a subtask that asks a peer", () => {
     held.give("seven boats");
     const [reply, ...more] = await untilUnsolicited(core);
     expect(reply?.markdown).toBe("so: the peer says seven boats");
-    const heard = core.model.requests.items.flatMap(({ messages }) => messages);
-    expect(heard).toContainEqual({
+    const prompted = core.model.requests.items.flatMap(({ messages }) => messages);
+    expect(prompted).toContainEqual({
       role: "user",
       text: expect.stringContaining(`[answer from the agent "${PEER}"]\n`),
     });
@@ -98,7 +98,7 @@ describe("given a subtask that asks a peer", () => {
     expect(more).toEqual([]);
   });
 
-  it("when it wants to complete before the peer has answered, then it is told to wait (S10)", async () => {
+  it("when it completes before the peer has answered, then the tool refuses, and it waits (S10)", async () => {
     const held = new Held();
     pair = await startPair(
       roles({
@@ -121,10 +121,10 @@ describe("given a subtask that asks a peer", () => {
 });
 
 describe("given a subtask that has ended before its peer answered", () => {
-  it("when the answer comes, then the session tells it with its source, and forgets the note (L1, L2, L3, L5)", async () => {
+  it("when the answer arrives, then the session reports it with its source and deletes the note (L1, L2, L3, L5)", async () => {
     const held = new Held();
     const core = await begin(held);
-    await giveUp(core);
+    await passCeiling(core);
     held.give("seven boats");
     await core.clock.passNext(2_000);
     const replies = await untilUnsolicited(core, 2);
@@ -138,22 +138,22 @@ describe("given a subtask that has ended before its peer answered", () => {
     expect(notes.filter(({ key }) => key.startsWith("notifications/a2a"))).toEqual([]);
   });
 
-  it("when the answer comes, then the turn's prompt names the agent and the subtask it was for (L3)", async () => {
+  it("when the answer arrives, then the turn's prompt names the agent and the subtask it was for (L3)", async () => {
     const held = new Held();
     const core = await begin(held);
-    await giveUp(core);
+    await passCeiling(core);
     held.give("seven boats");
     await core.clock.passNext(2_000);
     await untilUnsolicited(core, 2);
-    const prompt = lastTold(core.model);
-    expect(prompt).toContain("name the agent each comes from and the subtask it was for");
+    const prompt = lastPrompt(core.model);
+    expect(prompt).toContain("for each name the agent that sent it and the subtask it was for");
     expect(prompt).toContain(`A late result from the agent ${PEER} for your subtask "boats", which has ended:\n`);
   });
 
-  it("when the answer comes, then it lies in the session's memory until its turn has run (L2)", async () => {
+  it("when the answer arrives, then it is in the session's memory until its turn has run (L2)", async () => {
     const held = new Held();
     const core = await begin(held);
-    await giveUp(core);
+    await passCeiling(core);
     held.give("seven boats");
     const key = await lateNote(core);
     expect(key).toMatch(/^notifications\/a2a\/subtask-[0-9a-f]{8}\/call-[0-9a-f]{12}\/result$/);
@@ -162,10 +162,10 @@ describe("given a subtask that has ended before its peer answered", () => {
     while (!(await memory.get("notifications/index"))?.includes(key)) await new Promise(setImmediate);
   });
 
-  it("when a turn has looked the note up by itself, then no turn is about it any more (L5)", async () => {
+  it("when a turn has read the note with the memory tool, then no further turn reports it (L5)", async () => {
     const held = new Held();
     const core = await begin(held);
-    await giveUp(core);
+    await passCeiling(core);
     held.give("seven boats");
     const key = await lateNote(core);
     core.model.follow(({ messages }) =>
@@ -181,11 +181,11 @@ describe("given a subtask that has ended before its peer answered", () => {
     ).toBe("I have read it");
   });
 
-  it("when the note is gone, then that is one warning and no turn (L4)", async () => {
+  it("when the note is missing, then one warning is logged and no turn runs (L4)", async () => {
     const held = new Held();
     const logger = new RecordingLogger();
     const core = await begin(held, { logger });
-    await giveUp(core);
+    await passCeiling(core);
     held.give("seven boats");
     const key = await lateNote(core);
     await memoryOf(core, await sessionOf(core)).delete(key);
@@ -196,7 +196,7 @@ describe("given a subtask that has ended before its peer answered", () => {
     expect(await untilUnsolicited(core)).toHaveLength(1);
   });
 
-  it("when it belonged to a schedule's run, then the run's session tells it where the run's results go (L7)", async () => {
+  it("when it belongs to a schedule run, then the run's session reports it to the run's target (L7)", async () => {
     const held = new Held();
     const core = await begin(held, {}, backgroundTask("run-1", "brief me"));
     await core.clock.passNext(600_000);
@@ -211,30 +211,30 @@ describe("given a subtask that has ended before its peer answered", () => {
     });
   });
 
-  it.each(["late.kept", "late.listed", "late.taken"])(
-    "when folding it back is cut off at %s, then it is told all the same, and once (L2, L7)",
+  it.each(["late.saved", "late.listed", "late.assigned"])(
+    "when the fold-back fails at %s, then the answer is reported exactly once (L2, L7)",
     async (at) => {
-      let cuts = 0;
+      let crashes = 0;
       const checkpoint = (name: string) => {
-        if (name === at && ++cuts === 1) throw new Error("cut off");
+        if (name === at && ++crashes === 1) throw new Error("crashed");
       };
       const held = new Held();
       const core = await begin(held, { checkpoint });
-      await giveUp(core);
+      await passCeiling(core);
       held.give("seven boats");
       await untilUnsolicitedAsTimePasses(core, 2);
-      expect(cuts).toBeGreaterThan(1);
-      // Behind everything of its conversation.
+      expect(crashes).toBeGreaterThan(1);
+      // Queued behind everything else of its conversation.
       await core.ask("last", "", { command: { name: "help", args: "" } });
-      const told = unsolicited(core.replies.items).filter(({ markdown }) => markdown.startsWith("late:"));
-      expect(told.map(({ markdown }) => markdown)).toEqual([expect.stringContaining("late: seven boats")]);
+      const late = unsolicited(core.replies.items).filter(({ markdown }) => markdown.startsWith("late:"));
+      expect(late.map(({ markdown }) => markdown)).toEqual([expect.stringContaining("late: seven boats")]);
     },
   );
 
-  it("when core was started anew in between, then the answer finds its way all the same (L7)", async () => {
+  it("when core restarts in between, then the answer is still reported (L7)", async () => {
     const held = new Held();
     const core = await begin(held);
-    await giveUp(core);
+    await passCeiling(core);
     const stopped = core.stopCore();
     core.clock.advance(10_000);
     await stopped;
@@ -253,18 +253,18 @@ describe("given a subtask that has ended before its peer answered", () => {
 describe("given a peer whose own subtask has ended before a third agent answered", () => {
   const asked = sends({ message: "can the ferry come in?", msg_type: "task_delegate" }, "on it");
   const addedIn = (text: string): string => /now adds:\n(.*)/.exec(text)?.[1] ?? answerIn(text);
-  const tells = ({ text }: Asked) => (text.startsWith("[late") ? `late: ${addedIn(text)}` : "told");
+  const reports = ({ text }: Asked) => (text.startsWith("[late") ? `late: ${addedIn(text)}` : "told");
 
-  /** The peer has answered without the third agent's word. */
+  /** The peer has answered without the third agent's answer. */
   const answered = async (third: Held, primary: Script, options: PairOptions = {}) => {
     pair = await startPair(
       primary,
       roles({
-        primary: () => "nobody speaks to it",
+        primary: () => "no person writes to it",
         subagent: sends({ agent: "lighthouse", message: "how deep?", msg_type: "task_delegate" }, "waiting"),
-        continuation: (heard) => {
-          if (heard.text.startsWith("[message")) return delegates(["soundings"], "asking around")(heard);
-          return heard.text.startsWith("[late") ? `${answerIn(heard.text)} are enough` : "nobody knows";
+        continuation: (asked) => {
+          if (asked.text.startsWith("[message")) return delegates(["soundings"], "asking around")(asked);
+          return asked.text.startsWith("[late") ? `${answerIn(asked.text)} are enough` : "nobody knows";
         },
       }),
       {
@@ -281,9 +281,9 @@ describe("given a peer whose own subtask has ended before a third agent answered
     return pair.core;
   };
 
-  it("when that answer comes, then the peer adds to its own, and the person hears where it is from (L1, L3)", async () => {
+  it("when that answer arrives, then the peer adds to its own answer, and the person sees the source (L1, L3)", async () => {
     const third = new Held();
-    const core = await answered(third, roles({ primary: asked, continuation: tells }));
+    const core = await answered(third, roles({ primary: asked, continuation: reports }));
     await untilUnsolicited(core);
     third.give("nine metres");
     const replies = await untilUnsolicitedAsTimePasses(core, 2);
@@ -292,13 +292,13 @@ describe("given a peer whose own subtask has ended before a third agent answered
       origin: { promptSummary: "go" },
       cause: { trigger: "late", steps: [{ kind: "peer" }] },
     });
-    expect(lastTold(core.model)).toContain("You asked harbour: can the ferry come in?");
-    expect(lastTold(core.model)).toContain("_From lighthouse._");
+    expect(lastPrompt(core.model)).toContain("You asked harbour: can the ferry come in?");
+    expect(lastPrompt(core.model)).toContain("_From lighthouse._");
   });
 
-  it("when a subtask had asked the peer, then its session hears both, the answer and what is added (L1)", async () => {
+  it("when a subtask had asked the peer, then its session gets the answer and the addition (L1)", async () => {
     const third = new Held();
-    const primary = roles({ primary: delegates(["ferry"], "on it"), subagent: asked, continuation: tells });
+    const primary = roles({ primary: delegates(["ferry"], "on it"), subagent: asked, continuation: reports });
     const core = await answered(third, primary);
     await untilUnsolicitedAsTimePasses(core, 2);
     third.give("nine metres");
@@ -310,17 +310,17 @@ describe("given a peer whose own subtask has ended before a third agent answered
     ]);
   });
 
-  it("when the peer dies after it was told, then it adds nothing twice (L7)", async () => {
+  it("when the peer crashes after its addition was reported, then the addition is not repeated (L7)", async () => {
     const third = new Held();
-    const told = new Gate();
+    const reported = new Gate();
     let published = Number.NaN;
     const checkpoint = async (name: string) => {
       // The first is the third agent's own turn, the second the peer's.
       if (name !== "reply.published" || ++published !== 2) return;
-      await told.opened;
-      throw new Error("cut off");
+      await reported.opened;
+      throw new Error("crashed");
     };
-    const core = await answered(third, roles({ primary: asked, continuation: tells }), { checkpoint });
+    const core = await answered(third, roles({ primary: asked, continuation: reports }), { checkpoint });
     await untilUnsolicited(core);
     await core.ask("settled", "", { command: { name: "help", args: "" } });
     published = 0;
@@ -329,15 +329,15 @@ describe("given a peer whose own subtask has ended before a third agent answered
     const place = { tenant: "default", agent: AGENT, sessionId };
     await untilUnsolicitedAsTimePasses(core, 2);
     await core.ask("last", "", { command: { name: "help", args: "" } });
-    told.release();
+    reported.release();
     await asTimePasses(core, counted(core, "turns_total harbour answered", 3));
     expect(await readLate(core.backbone.store, place)).toMatchObject({ items: [] });
     expect(await memoryOf(core, sessionId).list()).toEqual([]);
   });
 });
 
-describe("given two people of a room who asked the same in the same moment", () => {
-  it("when both answers come too late, then each is told to its own audience (L5, D3)", async () => {
+describe("given two people of a room who ask the same question at the same time", () => {
+  it("when both answers are late, then each is reported to its own audience (L5, D3)", async () => {
     const conversation = { channel: "web", room: "room-1", kind: "shared" } as const;
     const from = (name: string) => userMessage(`m-${name}`, "go", { conversation, account: { id: name, name } });
     const held = new Held();

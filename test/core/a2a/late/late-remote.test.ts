@@ -22,7 +22,7 @@ afterEach(() => stopRemote(pair));
 
 const CEILING_MS = 300_000;
 
-/** A subtask asks the remote agent, which goes on only after the subtask's time is up. */
+/** A subtask asks the remote agent, which continues only after the subtask's deadline. */
 const begin = async (
   behave: Behaviour,
   primary: (asked: Asked) => Answer = delegates(["boats"], "on it"),
@@ -42,7 +42,7 @@ const begin = async (
   );
   const { core, remote } = pair;
   await core.receive(userMessage("m-1", "go"));
-  while (remote.heard.length === 0) await new Promise(setImmediate);
+  while (remote.received.length === 0) await new Promise(setImmediate);
   await core.clock.passNext(CEILING_MS);
   await untilUnsolicited(core);
   late.release();
@@ -51,32 +51,32 @@ const begin = async (
 
 const lateIn = (text: string): string => /wants to know: (.*)/.exec(text)?.[1] ?? answerIn(text);
 
-/** Looks until the session's memory holds a note of this kind. */
+/** Polls until the session's memory holds a note of this kind. */
 const untilNoted = async ({ core }: RemotePair, kind: string): Promise<string> => {
   const memory = new WorkingMemory(core.backbone.store, core.clock, (await core.replyTo("m-1")).sessionId ?? "");
   for (;;) {
     await hint(pair);
     const found = (await memory.list()).find(({ key }) => key.endsWith(`/${kind}`));
-    // It is listed a moment before it is there.
+    // The index lists the note before its text is stored.
     const note = found && (await memory.get(found.key));
     if (note !== undefined) return note;
     await new Promise(setImmediate);
   }
 };
 
-describe("given a remote agent that has something to say after the subtask that asked it has ended", () => {
-  it("when it is still at work, then that is kept without a turn (L2)", async () => {
+describe("given a remote agent that sends updates after the subtask that asked it has ended", () => {
+  it("when it reports progress, then that is stored without a turn (L2)", async () => {
     const { core } = await begin((work) => {
       work.status(TaskState.TASK_STATE_WORKING, "still counting");
       return new Promise(() => {});
     });
-    expect(await untilNoted(pair, "status")).toContain("ships is at work: still counting");
+    expect(await untilNoted(pair, "status")).toContain("ships is working: still counting");
     await core.clock.passNextOf((ms) => ms > 0 && ms <= 2_000);
     await core.ask("last", "", { command: { name: "help", args: "" } });
     expect(unsolicited(core.replies.items)).toHaveLength(1);
   });
 
-  it("when it ends after that, then nothing is left of how it went (L5)", async () => {
+  it("when it ends after a progress update, then the progress note is deleted (L5)", async () => {
     const counting = new Gate();
     const { core } = await begin(async (work) => {
       work.status(TaskState.TASK_STATE_WORKING, "still counting");
@@ -91,13 +91,13 @@ describe("given a remote agent that has something to say after the subtask that 
     expect(await memory.list()).toEqual([]);
   });
 
-  it("when it fails, then the person hears of that, with its source (L1, L3)", async () => {
+  it("when it fails, then the person gets the failure with its source (L1, L3)", async () => {
     const { core } = await begin((work) => work.status(TaskState.TASK_STATE_FAILED, "fog"));
     const replies = await untilUnsolicitedAsTimePasses(core, 2);
     expect(replies.at(-1)).toMatchObject({ markdown: "late: fog\n\n_From ships._", origin: { promptSummary: "go" } });
   });
 
-  it("when it asks something, then the person is asked, and their answer brings the result (L1)", async () => {
+  it("when it asks a question, then the person is asked, and their answer leads to the result (L1)", async () => {
     const passesOn = (asked: Asked) => {
       if (asked.text !== "Bergen") return delegates(["boats"], "on it")(asked);
       const task = taskIn(JSON.stringify(asked.request.messages));
@@ -111,15 +111,14 @@ describe("given a remote agent that has something to say after the subtask that 
     expect(asked.at(-1)?.markdown).toBe("late: which harbour?\n\n_From ships._");
     await core.ask("m-2", "Bergen");
     core.clock.advance(31_000);
-    const told = await untilUnsolicitedAsTimePasses(core, 3);
-    expect(told.at(-1)).toMatchObject({
+    const replies = await untilUnsolicitedAsTimePasses(core, 3);
+    expect(replies.at(-1)).toMatchObject({
       markdown: "late: in Bergen: three\n\n_From ships._",
       origin: { promptSummary: "go" },
     });
-    expect(remote.heard).toHaveLength(2);
+    expect(remote.received).toHaveLength(2);
   });
 
-  /** Asks twice. */
   const asksTwice: Behaviour = (work) => {
     const question = ["which harbour?", "which quay?"][work.round - 1];
     if (question === undefined) work.answer(`at ${work.text}: none`);
@@ -145,30 +144,30 @@ describe("given a remote agent that has something to say after the subtask that 
     };
   };
 
-  it("when the turn that tells of its question is asked the next one, then that is told too (L5)", async () => {
+  it("when its next question arrives during the turn about its first one, then both are reported (L5)", async () => {
     const { core } = await begin(asksTwice, undefined, (asked) =>
       asked.text.includes("which harbour?") ? answerThen(asked, "it knows now") : `late: ${lateIn(asked.text)}`,
     );
     await untilUnsolicitedAsTimePasses(core, 2);
     core.clock.advance(31_000);
-    const told = await untilUnsolicitedAsTimePasses(core, 3);
-    expect(told.map(({ markdown }) => markdown.split("\n")[0])).toEqual([
+    const replies = await untilUnsolicitedAsTimePasses(core, 3);
+    expect(replies.map(({ markdown }) => markdown.split("\n")[0])).toEqual([
       "so far",
       "it knows now",
       "late: which quay?",
     ]);
   });
 
-  it("when nobody answers its question for long, then the question is told once all the same (L1)", async () => {
+  it("when its question stays unanswered for many polls, then it is reported once (L1)", async () => {
     const { core } = await begin(asksTwice);
     await untilUnsolicitedAsTimePasses(core, 2);
-    for (let looks = 0; looks < 10; looks++) await core.clock.passNextOf(isPause);
+    for (let polls = 0; polls < 10; polls++) await core.clock.passNextOf(isPause);
     await core.ask("last", "", { command: { name: "help", args: "" } });
-    // It may be published again, which everybody who hears it recognises.
+    // A repeated publish has the same id.
     expect(new Set(unsolicited(core.replies.items).map(({ id }) => id))).toHaveLength(2);
-    const said = core.model.requests.items.filter((request) =>
+    const prompts = core.model.requests.items.filter((request) =>
       JSON.stringify(request.messages.at(-1)).includes("[late"),
     );
-    expect(said).toHaveLength(1);
+    expect(prompts).toHaveLength(1);
   });
 });

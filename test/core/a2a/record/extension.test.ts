@@ -8,7 +8,7 @@ const extension = {
 };
 
 describe("given a message's metadata", () => {
-  it("when our extension is put in, then it is read back and the rest stays", () => {
+  it("when our extension is added, then it can be read, and other metadata is unchanged", () => {
     const metadata = withExtension({ other: 1 }, extension);
     expect(metadata.other).toBe(1);
     expect(readExtension(metadata)).toEqual(extension);
@@ -22,7 +22,7 @@ describe("given a message's metadata", () => {
     { [REPLY_ORIGIN_EXTENSION]: { ...extension, hops: { "a>b": 1.5 } } },
     { [REPLY_ORIGIN_EXTENSION]: { ...extension, rootCorrelationId: "x".repeat(501) } },
     { [REPLY_ORIGIN_EXTENSION]: { ...extension, hops: Object.fromEntries([...Array(51).keys()].map((n) => [n, 1])) } },
-  ])("when it is %j, then there is none", (metadata) => {
+  ])("when it is %j, then it has no extension", (metadata) => {
     expect(readExtension(metadata)).toBeUndefined();
   });
 });

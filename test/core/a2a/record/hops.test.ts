@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { addressOf } from "../../../../core/a2a/identity.ts";
-import { arrivedChain, nextHop, pairOf } from "../../../../core/a2a/record/hops.ts";
+import { acceptChain, nextHop, pairOf } from "../../../../core/a2a/record/hops.ts";
 import { calls, type ScriptedModel } from "../../../fakes/scripted-model.ts";
 import { AGENT, userMessage } from "../../core-under-test.ts";
 import { type Asked, counted, delegates, roles, untilFinals } from "../../subtasks/delegating.ts";
@@ -16,7 +16,7 @@ const MINUTES = 60_000;
 
 describe("given a chain of agents (A4)", () => {
   const step = { root: "t-1", pair: pairOf("b", "a") };
-  it("when a pair has made three hops, then a fourth is refused, and other pairs go on", () => {
+  it("when a pair has made three hops, then a fourth is refused, and other pairs may continue", () => {
     const first = nextHop(undefined, { ...step, now: 0 });
     const second = nextHop(first, { ...step, now: 1 });
     const third = nextHop(second, { ...step, now: 2 });
@@ -25,13 +25,13 @@ describe("given a chain of agents (A4)", () => {
     expect(nextHop(third, { ...step, pair: pairOf("a", "c"), now: 3 })?.hops).toEqual({ "a b": 3, "a c": 1 });
   });
 
-  it("when ten minutes have passed since its last hop, then it counts anew", () => {
+  it("when ten minutes have passed since its last hop, then the count restarts", () => {
     const chain = { root: "t-1", hops: { "a b": 3 }, lastHopAt: 0 };
     expect(nextHop(chain, { ...step, now: 10 * MINUTES - 1 })).toBeUndefined();
     expect(nextHop(chain, { ...step, now: 10 * MINUTES })).toMatchObject({ root: "t-1", hops: { "a b": 1 } });
   });
 
-  it("when the agents of a chain are never the same, then it ends all the same", () => {
+  it("when every hop is between another pair, then the chain still has a limit", () => {
     let chain = nextHop(undefined, { root: "t-1", pair: "0", now: 0 });
     let hops = 0;
     for (; chain !== undefined; hops++) chain = nextHop(chain, { root: "t-1", pair: String(hops + 1), now: 0 });
@@ -39,46 +39,45 @@ describe("given a chain of agents (A4)", () => {
   });
 });
 
-describe("given a call that arrives by the protocol", () => {
+describe("given a call from a remote agent", () => {
   const OWN = "https://here.example/a2a/me";
   const OTHER = "https://there.example/a2a/you";
-  const arrived = (hops: Record<string, number>, to: string) =>
-    arrivedChain({ hops, to, rootCorrelationId: "m-1" }, OWN);
+  const received = (hops: Record<string, number>, to: string) =>
+    acceptChain({ hops, to, rootCorrelationId: "m-1" }, OWN);
 
-  it("when its sender spells our address in another way, then both spellings are one count (A4)", () => {
+  it("when its sender uses an alias of our address, then both addresses share one count (A4)", () => {
     const to = "https://alias.example";
     const hops = { [pairOf(OTHER, to)]: 1, [pairOf(OTHER, OWN)]: 2, [pairOf(OTHER, "else")]: 1 };
-    expect(arrived(hops, to)?.hops).toEqual({ [pairOf(OTHER, OWN)]: 3, [pairOf(OTHER, "else")]: 1 });
-    expect(arrived({ ...hops, [pairOf(OTHER, to)]: 2 }, to)).toBeUndefined();
+    expect(received(hops, to)?.hops).toEqual({ [pairOf(OTHER, OWN)]: 3, [pairOf(OTHER, "else")]: 1 });
+    expect(received({ ...hops, [pairOf(OTHER, to)]: 2 }, to)).toBeUndefined();
   });
 
-  it("when it comes from ourselves, by whatever address, then it is not taken (A3)", () => {
-    expect(arrived({ [pairOf(OWN, "https://alias.example")]: 1 }, "https://alias.example")).toBeUndefined();
-    expect(arrived({ [pairOf(OWN, OWN)]: 1 }, OWN)).toBeUndefined();
+  it("when it comes from ourselves, under any address, then it is refused (A3)", () => {
+    expect(received({ [pairOf(OWN, "https://alias.example")]: 1 }, "https://alias.example")).toBeUndefined();
+    expect(received({ [pairOf(OWN, OWN)]: 1 }, OWN)).toBeUndefined();
   });
 
-  it("when its pairs would grow beyond what is kept, or are none, then it is not taken, or they stay as they are", () => {
-    expect(arrived({ [`${"x".repeat(480)} short`]: 1 }, "short")).toBeUndefined();
-    expect(arrived({ "no-pair": 9 }, "short")?.hops).toEqual({ "no-pair": 9 });
+  it("when a pair becomes too long, then it is refused, and a key that is not a pair is unchanged", () => {
+    expect(received({ [`${"x".repeat(480)} short`]: 1 }, "short")).toBeUndefined();
+    expect(received({ "no-pair": 9 }, "short")?.hops).toEqual({ "no-pair": 9 });
   });
 
   it.each([
     ["HTTPS://There.Example:443/a2a/you/", "https://there.example/a2a/you"],
     ["http://there.example", "http://there.example"],
     ["urn:mooring/a2a/me", "urn:mooring/a2a/me"],
-  ])("when an address is written as %s, then a pair has it as %s", (written, spelled) => {
-    expect(addressOf(written)).toBe(spelled);
+  ])("when an address is %s, then a pair contains %s", (address, normalised) => {
+    expect(addressOf(address)).toBe(normalised);
   });
 });
 
-describe("given two agents that pass everything on to each other", () => {
-  /** Sends what it is told to the other one. */
-  const passesOn = (to: string, message: string) => sends({ agent: to, message, msg_type: "notify" }, "done");
+describe("given two agents that send every message back to each other", () => {
+  const sendsBack = (to: string, message: string) => sends({ agent: to, message, msg_type: "notify" }, "done");
 
-  it("when one begins, then the fourth message between them is refused", async () => {
+  it("when one starts, then the fourth message between them is refused", async () => {
     pair = await startPair(
-      roles({ primary: passesOn(PEER, "ping"), continuation: passesOn(PEER, "ping") }),
-      roles({ primary: passesOn(AGENT, "pong"), continuation: passesOn(AGENT, "pong") }),
+      roles({ primary: sendsBack(PEER, "ping"), continuation: sendsBack(PEER, "ping") }),
+      roles({ primary: sendsBack(AGENT, "pong"), continuation: sendsBack(AGENT, "pong") }),
     );
     const { core, peer } = pair;
     await core.receive(userMessage("m-1", "go"));
@@ -87,32 +86,32 @@ describe("given two agents that pass everything on to each other", () => {
     expect(core.meter.counts["peer_calls_total mooring notify"]).toBe(2);
     expect(core.meter.counts["peer_calls_total harbour notify"]).toBe(1);
     const last = peer.requests.items.at(-1)?.messages.at(-1);
-    expect(last?.role === "tool" && last.results[0]?.output).toContain("passed this to and fro as often as may be");
+    expect(last?.role === "tool" && last.results[0]?.output).toContain("reached the limit of messages about this work");
     expect(core.replies.items.filter(({ kind }) => kind === "final")).toHaveLength(1);
   });
 
-  it("when each answer is asked about again, then the fourth question is refused", async () => {
+  it("when each answer leads to another question, then the fourth question is refused", async () => {
     const again = sends({ message: "and then?", msg_type: "task_delegate" }, (outputs) => `done: ${outputs[0]}`);
     pair = await startPair(roles({ primary: again, continuation: again }), () => "more");
     const { core } = pair;
     await core.receive(userMessage("m-1", "go"));
     await untilUnsolicited(core, 3);
-    expect(toolOutputs(core).filter((output) => output.startsWith("Not sent."))).toHaveLength(1);
+    expect(toolOutputs(core).filter((output) => output.startsWith("Not sent:"))).toHaveLength(1);
     expect(pair.peer.requests.items).toHaveLength(3);
   });
 });
 
-describe("given a peer that is woken (A5)", () => {
+describe("given a peer that gets a message (A5)", () => {
   const look = () => calls({ name: "list_working_memory" });
   it.each([
     ["a notification", "notify", {}, 2],
     ["a question", "consult", {}, 2],
     ["delegated work", "task_delegate", {}, 8],
-    ["a notification, and its agent has fewer rounds than a wake", "notify", { maxToolRounds: 1 }, 1],
-    ["a question, and its agent has fewer rounds than a wake", "consult", { maxToolRounds: 1 }, 1],
-    ["delegated work, and its agent has a budget of its own", "task_delegate", { maxToolRounds: 3 }, 3],
+    ["a notification to an agent with fewer rounds", "notify", { maxToolRounds: 1 }, 1],
+    ["a question to an agent with fewer rounds", "consult", { maxToolRounds: 1 }, 1],
+    ["delegated work to an agent with its own budget", "task_delegate", { maxToolRounds: 3 }, 3],
   ])(
-    "when it is woken by %s, then its last step without tools comes after its budget",
+    "when it gets %s, then its last step has no tools, after its budget of tool rounds",
     async (_, mode, agent, rounds) => {
       pair = await startPair(
         roles({ primary: sends({ message: "work", msg_type: mode }) }),
@@ -126,7 +125,7 @@ describe("given a peer that is woken (A5)", () => {
     },
   );
 
-  it("when it looks at its tools, then none of them does anything for people", async () => {
+  it("when its turn runs, then it has no tools that act for people", async () => {
     const asked = { message: "work", msg_type: "consult" };
     pair = await startPair(roles({ primary: sends(asked) }), () => "that is all");
     await pair.core.ask("m-1", "go");
@@ -138,7 +137,7 @@ describe("given a peer that is woken (A5)", () => {
     expect(toolsOf(pair.peer)).toContain("send_message_to_agent");
   });
 
-  it("when what it delegated comes back, then it has none of them either", async () => {
+  it("when its delegated work has ended, then it still has none of them", async () => {
     const delegating = roles({ primary: () => "never", continuation: (asked) => delegatesOnce(asked) });
     const delegatesOnce = (asked: Asked) =>
       asked.text.startsWith("[message") ? delegates(["boats"], "on it")(asked) : "seven";
@@ -150,7 +149,7 @@ describe("given a peer that is woken (A5)", () => {
     expect(tools).not.toContain("schedule_task");
   });
 
-  it("when it speaks, then people hear nothing of it", async () => {
+  it("when it replies, then nothing is posted to people", async () => {
     pair = await startPair(roles({ primary: sends({ message: "fyi", msg_type: "notify" }) }), () => "secret thoughts");
     const { core } = pair;
     await core.receive(userMessage("m-1", "go"));

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { activityOf } from "../../../../core/contract/messages/activity.ts";
-import type { AgentReply } from "../../../../core/contract/messages/agent-reply.ts";
+import { type AgentReply, activityOf } from "../../../../core/contract/messages/agent-reply.ts";
 import { type Behaviour, TaskState, type Work } from "../../../fakes/a2a/sdk-agent.ts";
 import { Gate } from "../../../fakes/model-answer.ts";
 import { userMessage } from "../../core-under-test.ts";
@@ -29,17 +28,17 @@ const DELEGATE = asks(to("count them", "task_delegate"));
 const CONSULT = asks(to("any ships?", "consult"));
 const WITHOUT_STREAM = { remoteAgent: { capabilities: { streaming: false } } };
 
-/** After which a subtask ends, whoever it waits for. */
+/** A subtask ends after this time, even if it waits for an answer. */
 const CEILING_MS = 300_000;
 
 /** States in which a remote task does no more work, besides "completed" and "failed". */
 const endStates: [string, TaskState, string][] = [
-  ["rejects the task", TaskState.TASK_STATE_REJECTED, "It was turned down there."],
-  ["cancels the task", TaskState.TASK_STATE_CANCELED, "It was cancelled there."],
-  ["wants a sign-in", TaskState.TASK_STATE_AUTH_REQUIRED, "It asks for a sign-in that I cannot provide."],
+  ["rejects the task", TaskState.TASK_STATE_REJECTED, "The agent rejected the task."],
+  ["cancels the task", TaskState.TASK_STATE_CANCELED, "The agent cancelled the task."],
+  ["requires a sign-in", TaskState.TASK_STATE_AUTH_REQUIRED, "The agent requires a sign-in that I cannot provide."],
 ];
 
-/** The person is told, the call has ended, and the activity entry shows no work under way. */
+/** The person gets the error, the call has failed, and the activity entry is complete. */
 const expectFailed = async ({ core }: RemotePair, text: string): Promise<void> => {
   const [reply] = await untilUnsolicitedAsTimePasses(core);
   expect(reply?.markdown).toBe(`told: ${text}`);
@@ -62,42 +61,42 @@ describe.each(endStates)("given a remote agent that %s (L1)", (_, state, text) =
     return { behave, open: () => gate.release() };
   };
 
-  it("when that is its first answer, then the delegated work fails and the person is told", async () => {
+  it("when that is its first status, then the delegation fails and the person gets the error", async () => {
     const { core } = await start(DELEGATE, at("first").behave);
     await core.receive(userMessage("m-1", "go"));
     await expectFailed(pair, text);
   });
 
-  it("when it gives its reason, then the person reads that instead", async () => {
+  it("when it gives a reason, then the person gets the reason instead", async () => {
     const { core } = await start(DELEGATE, at("first", "no fog lamps").behave);
     await core.receive(userMessage("m-1", "go"));
     await expectFailed(pair, "no fog lamps");
   });
 
-  it("when it has worked before, then the update in the stream ends the work", async () => {
+  it("when it has reported progress before, then the update in the stream ends the call", async () => {
     const { behave, open } = at("later");
     const { core, remote } = await start(DELEGATE, behave);
     await core.ask("m-1", "go");
-    while (remote.heard.length === 0) await new Promise(setImmediate);
+    while (remote.received.length === 0) await new Promise(setImmediate);
     expect((await theCall(core)).state).toBe("open");
     open();
     await expectFailed(pair, text);
   });
 
   it.each([
-    ["it is asked after", async () => {}],
-    ["its webhook hints at it", () => hint(pair)],
-  ])("when it does not stream and %s, then the work ends", async (_how, notify) => {
+    ["it is polled", async () => {}],
+    ["it calls our webhook", () => hint(pair)],
+  ])("when it does not stream and %s, then the call ends", async (_how, notify) => {
     const { behave, open } = at("later");
     const { core, remote } = await start(DELEGATE, behave, WITHOUT_STREAM);
     await core.ask("m-1", "go");
-    while (remote.heard.length === 0) await new Promise(setImmediate);
+    while (remote.received.length === 0) await new Promise(setImmediate);
     open();
     await notify();
     await expectFailed(pair, text);
   });
 
-  it("when a subtask waits for it, then the subtask ends with that, and its batch has one answer", async () => {
+  it("when a subtask waits for it, then the subtask ends with the error, and its batch has one answer", async () => {
     const subagent = (asked: Asked) =>
       asked.text.includes("failed: ")
         ? `boats: ${answerIn(asked.text)}`
@@ -111,7 +110,7 @@ describe.each(endStates)("given a remote agent that %s (L1)", (_, state, text) =
     expect(replies[0]?.markdown).toContain(text);
   });
 
-  it("when the subtask has ended before, then the person is told afterwards (L2)", async () => {
+  it("when the subtask has ended before, then the person gets the error as a late answer (L2)", async () => {
     const { behave, open } = at("later");
     const script = roles({
       primary: delegates(["boats"], "on it"),
@@ -120,7 +119,7 @@ describe.each(endStates)("given a remote agent that %s (L1)", (_, state, text) =
     });
     const { core, remote } = await start(script, behave, WITHOUT_STREAM);
     await core.receive(userMessage("m-1", "go"));
-    while (remote.heard.length === 0) await new Promise(setImmediate);
+    while (remote.received.length === 0) await new Promise(setImmediate);
     await core.clock.passNext(CEILING_MS);
     await untilUnsolicited(core);
     open();
@@ -128,7 +127,7 @@ describe.each(endStates)("given a remote agent that %s (L1)", (_, state, text) =
     expect(replies[1]?.markdown).toBe(`late: ${text}\n\n_From ships._`);
   });
 
-  it("when it is consulted, then the tool's result says so, and nothing is awaited", async () => {
+  it("when it is consulted, then the tool's result has the error, and the call has ended", async () => {
     const { core } = await start(CONSULT, at("first").behave);
     await core.ask("m-1", "go");
     expect(toolOutputs(core)[0]).toBe(`ships gave no answer: ${text}`);

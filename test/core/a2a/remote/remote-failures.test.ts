@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import { activityOf } from "../../../../core/contract/messages/activity.ts";
+import { activityOf } from "../../../../core/contract/messages/agent-reply.ts";
 import { SdkAgent, TaskState } from "../../../fakes/a2a/sdk-agent.ts";
 import { freePort } from "../../../setup/free-port.ts";
 import { userMessage } from "../../core-under-test.ts";
@@ -41,7 +41,7 @@ const body =
   (response) =>
     response.writeHead(200, { "content-type": "application/json" }).end(text);
 
-/** Answers card requests, or all others, in its own way. */
+/** Overrides the response to card requests, or to all others. */
 const answering = (what: "card" | "call", answer: Answer) => ({
   intercept: (request: IncomingMessage, response: ServerResponse) => {
     if ((what === "card") !== (request.url?.endsWith("agent-card.json") === true)) return false;
@@ -52,41 +52,41 @@ const answering = (what: "card" | "call", answer: Answer) => ({
 
 const REACH = "Could not reach the agent ships.";
 const ACCEPT = "ships did not accept the request.";
-const READ = "ships sent an answer that cannot be read.";
+const READ = "ships sent an unreadable answer.";
 
 describe("given a remote agent whose failure no retry can fix", () => {
   it.each<[string, "card" | "call", Answer, string]>([
     ["its card is a redirect", "card", status(301, { location: "http://10.0.0.7/" }), REACH],
-    ["its card is not there", "card", status(404), REACH],
-    ["its card is gone", "card", status(410), REACH],
+    ["its card is not found", "card", status(404), REACH],
+    ["its card was removed", "card", status(410), REACH],
     ["its card is forbidden", "card", status(403), ACCEPT],
     ["its card is a web page", "card", body("<html>http://10.0.0.7</html>"), READ],
     ["its card is null", "card", body("null"), REACH],
     ["its card names no address", "card", body('{"name":"Ships"}'), REACH],
     ["it redirects", "call", status(308, { location: "http://10.0.0.7/" }), REACH],
-    ["it is not there", "call", status(404), REACH],
-    ["it takes no such request", "call", status(405), REACH],
-    ["it is gone", "call", status(410), REACH],
-    ["it knows nobody", "call", status(401), ACCEPT],
+    ["its endpoint is not found", "call", status(404), REACH],
+    ["it does not allow the method", "call", status(405), REACH],
+    ["its endpoint was removed", "call", status(410), REACH],
+    ["it rejects the credentials", "call", status(401), ACCEPT],
     ["it answers with a web page", "call", body("<html>http://10.0.0.7</html>"), READ],
-  ])("when %s, then the call fails at once, and people read no address", async (_, what, answer, text) => {
+  ])("when %s, then the call fails at once, and people see no address", async (_, what, answer, text) => {
     const { core, remote } = await start(DELEGATE, () => {}, { remoteAgent: answering(what, answer) });
     await core.receive(userMessage("m-1", "go"));
     const [reply] = await untilUnsolicited(core);
     expect(reply?.markdown).toBe(`told: ${text}`);
     const call = await theCall(core);
     expect(call).toMatchObject({ state: "failed", error: text, detail: expect.any(String) });
-    expect(remote.heard).toEqual([]);
+    expect(remote.received).toEqual([]);
   });
 
-  it("when it does not speak TLS at an https address, then that fails at once too", async () => {
+  it("when its https address has no TLS, then the call fails at once too", async () => {
     plain = await SdkAgent.start(() => {});
     const { core } = await start(CONSULT, () => {}, { peer: { url: plain.url.replace("http:", "https:") } });
     await core.ask("m-1", "go");
     expect(toolOutputs(core)[0]).toContain(REACH);
   });
 
-  it("when its own reason names addresses and secrets, then people read it without, and operators with them", async () => {
+  it("when its reason has addresses and secrets, then people see it without them, and operators with them", async () => {
     const reason =
       "Fog at pier 3, since 12:30:45: connect ECONNREFUSED 10.0.0.7:5432 (http://db.internal/x?token=abc), " +
       "Authorization: Bearer abcdef0123456789\n    at Socket.connect (/app/db.js:1:2)";
@@ -99,14 +99,14 @@ describe("given a remote agent whose failure no retry can fix", () => {
   });
 });
 
-describe("given a remote agent that cannot be reached", () => {
+describe("given an unreachable remote agent", () => {
   const shown = (core: RemotePair["core"]) => core.replies.items.flatMap((reply) => activityOf(reply)?.items ?? []);
 
-  it("when it stays away, then people see that it is unreachable, and after ten minutes that it has failed", async () => {
+  it("when it stays unreachable, then people see that it is retried, and after ten minutes that the call has failed", async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const { core } = await start(DELEGATE, () => {}, { peer: { url } });
     await core.receive(userMessage("m-1", "go"));
-    // The pauses between attempts, not the time limit of a request nor the store's own test writes.
+    // The pauses between attempts, without the timeout of a request and the store's probe writes.
     const isPassed = (ms: number) => ms > 0 && ms <= 64_000 && ![30_000, 60_000].includes(ms);
     const [reply] = await asTimePasses(core, untilUnsolicited(core), isPassed);
     expect(reply?.markdown).toBe(`told: ${REACH}`);
@@ -124,7 +124,7 @@ describe("given a remote agent that cannot be reached", () => {
     expect(detail).toContain("ECONNREFUSED");
   });
 
-  it("when it comes back in time, then its answer is heard, and it counts as unreachable no longer", async () => {
+  it("when it becomes reachable in time, then its answer arrives, and it no longer counts as unreachable", async () => {
     let refusals = 3;
     const { core } = await start(DELEGATE, (work) => work.answer("three ships"), {
       peer: { unreachableMs: 60_000 },
@@ -144,7 +144,7 @@ describe("given a remote agent that cannot be reached", () => {
 });
 
 describe("given a remote agent that hangs", () => {
-  it.each(["card", "call"] as const)("when its %s hangs, then the caller is told at the deadline", async (what) => {
+  it.each(["card", "call"] as const)("when its %s hangs, then the call fails at the deadline", async (what) => {
     const { core } = await start(CONSULT, () => {}, {
       peer: { deadlineMs: 20_000 },
       remoteAgent: answering(what, () => {}),

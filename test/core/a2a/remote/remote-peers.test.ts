@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { readExtension } from "../../../../core/a2a/record/hops.ts";
-import { activityOf } from "../../../../core/contract/messages/activity.ts";
+import { activityOf } from "../../../../core/contract/messages/agent-reply.ts";
 import { Secret } from "../../../../core/contract/secret.ts";
 import { TaskState } from "../../../fakes/a2a/sdk-agent.ts";
 import { Gate } from "../../../fakes/model-answer.ts";
@@ -19,14 +19,14 @@ const start = async (...args: Parameters<typeof startRemote>): Promise<RemotePai
 
 describe("given a remote agent", () => {
   it.each(["notify", "task_delegate", "consult"])(
-    "when it is sent a %s, then that goes through the protocol",
+    "when it is sent a %s, then the message has text and extension of the protocol",
     async (type) => {
       const { core, remote } = await start(asks(to("any ships?", type)), (work) => work.answer("three"));
       await core.receive(userMessage("m-1", "go"));
       await core.replyTo("m-1");
       if (type === "task_delegate") await untilUnsolicitedAsTimePasses(core);
-      while (remote.heard.length === 0) await new Promise(setImmediate);
-      const [message] = remote.heard;
+      while (remote.received.length === 0) await new Promise(setImmediate);
+      const [message] = remote.received;
       expect(message?.parts[0]?.content).toEqual({ $case: "text", value: "any ships?" });
       expect(readExtension(message?.metadata)).toMatchObject({
         hops: { [`${remote.url} https://chat.example/a2a/mooring`]: 1 },
@@ -36,7 +36,7 @@ describe("given a remote agent", () => {
     },
   );
 
-  it("when it is consulted, then its answer is the tool's result, by a stream", async () => {
+  it("when it is consulted, then its streamed answer is the tool's result", async () => {
     const { core, remote } = await start(
       asks(to("any ships?", "consult"), (outputs) => `so ${outputs[0]}`),
       (work) => work.answer("three"),
@@ -45,7 +45,7 @@ describe("given a remote agent", () => {
     expect(remote.requests[0]).toBe("SendStreamingMessage");
   });
 
-  it("when it does not stream, then it is asked after", async () => {
+  it("when it does not stream, then it is polled", async () => {
     const { core, remote } = await start(asks(to("any ships?", "consult")), (work) => work.answer("three"), {
       remoteAgent: { capabilities: { streaming: false } },
     });
@@ -56,7 +56,7 @@ describe("given a remote agent", () => {
     expect(remote.requests).not.toContain("SendStreamingMessage");
   });
 
-  it("when work is delegated to it, then its progress is in the activity entry and its result comes later", async () => {
+  it("when work is delegated to it, then the activity entry shows its progress, and its result arrives later", async () => {
     const counted = new Gate();
     const { core } = await start(asks(to("count them", "task_delegate")), async (work) => {
       work.status(TaskState.TASK_STATE_WORKING, "counting");
@@ -74,7 +74,7 @@ describe("given a remote agent", () => {
     expect(reply?.markdown).toBe("told: three ships");
   });
 
-  it("when it fails, then the person hears of that", async () => {
+  it("when it fails, then the person gets its reason", async () => {
     const { core } = await start(asks(to("count them", "task_delegate")), (work) =>
       work.status(TaskState.TASK_STATE_FAILED, "fog"),
     );
@@ -82,17 +82,17 @@ describe("given a remote agent", () => {
     expect((await untilUnsolicitedAsTimePasses(core))[0]?.markdown).toBe("told: fog");
   });
 
-  it("when it does not accept our token, then the tool says so", async () => {
+  it("when it rejects our token, then the tool's result says so", async () => {
     const { core } = await start(asks(to("any ships?", "consult")), (work) => work.answer("three"), {
       remoteAgent: { token: "right" },
       peer: { token: new Secret("wrong") },
     });
     await core.ask("m-1", "go");
     expect(toolOutputs(core)[0]).toBe("ships gave no answer: ships did not accept the request.");
-    expect((await theCall(core)).detail).toBe("ships does not accept us (HTTP 401): check a2a.peers.ships");
+    expect((await theCall(core)).detail).toBe("ships rejected our credentials (HTTP 401): check a2a.peers.ships");
   });
 
-  it("when it is silent, then the deadline makes that an outcome", async () => {
+  it("when it never answers, then the call fails at the deadline", async () => {
     const { core } = await start(asks(to("count them", "task_delegate")), () => new Promise(() => {}), {
       peer: { deadlineMs: 1_500 },
     });
@@ -100,7 +100,7 @@ describe("given a remote agent", () => {
     expect((await untilUnsolicitedAsTimePasses(core))[0]?.markdown).toContain("There is no answer from ships");
   });
 
-  it("when it is not there, then it is tried again until it is", async () => {
+  it("when it is unreachable at first, then it is retried", async () => {
     let refusals = 0;
     const { core, remote } = await start(
       asks(to("count them", "task_delegate")),
@@ -117,10 +117,10 @@ describe("given a remote agent", () => {
     );
     await core.receive(userMessage("m-1", "go"));
     expect((await untilUnsolicitedAsTimePasses(core))[0]?.markdown).toBe("told: three ships");
-    expect(remote.heard).toHaveLength(1);
+    expect(remote.received).toHaveLength(1);
   });
 
-  it("when not even its card can be read, then it is tried with growing pauses, and the log says why", async () => {
+  it("when its card cannot be read, then it is retried with growing pauses, and the log has the reason", async () => {
     const logger = new RecordingLogger();
     const { core } = await start(asks(to("count them", "task_delegate")), (work) => work.answer("three ships"), {
       remoteAgent: {
@@ -139,7 +139,7 @@ describe("given a remote agent", () => {
     expect(line?.fields).toMatchObject({ peer: "ships", reason: "fetch failed: other side closed" });
   });
 
-  it("when core was started anew in between, then its result comes all the same (L7)", async () => {
+  it("when core restarts in between, then its result still arrives (L7)", async () => {
     const counted = new Gate();
     const { core, remote } = await start(asks(to("count them", "task_delegate")), async (work) => {
       work.status(TaskState.TASK_STATE_WORKING, "counting");
@@ -147,14 +147,14 @@ describe("given a remote agent", () => {
       work.answer("three ships");
     });
     await core.ask("m-1", "go");
-    while (remote.heard.length === 0) await new Promise(setImmediate);
+    while (remote.received.length === 0) await new Promise(setImmediate);
     const stopped = core.stopCore();
     core.clock.advance(10_000);
     await stopped;
     counted.release();
     const restarted = await core.startCore(withRemote(remote));
     expect((await untilUnsolicitedAsTimePasses(core))[0]?.markdown).toBe("told: three ships");
-    expect(remote.heard).toHaveLength(1);
+    expect(remote.received).toHaveLength(1);
     await restarted.stop();
   });
 });

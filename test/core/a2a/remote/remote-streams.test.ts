@@ -32,7 +32,7 @@ const start = async (...args: Parameters<typeof startRemote>): Promise<RemotePai
 const CONSULT = asks(to("any ships?", "consult"));
 const DELEGATE = asks(to("count them", "task_delegate"));
 
-/** Works until it is asked for this method. */
+/** Works until it gets a request with this method. */
 const worksUntil =
   (method: string) =>
   async (work: Work): Promise<void> => {
@@ -41,28 +41,28 @@ const worksUntil =
     work.answer("three");
   };
 
-describe("given a remote agent whose stream breaks off", () => {
-  it("when its task goes on, then it is listened to again, and the answer is heard (A9)", async () => {
+describe("given a remote agent whose stream is interrupted", () => {
+  it("when its task continues, then a new subscription gets the answer (A9)", async () => {
     const { core, remote } = await start(CONSULT, worksUntil("SubscribeToTask"), {
       remoteAgent: { isCut: (method) => method === "SendStreamingMessage" },
     });
     await core.ask("m-1", "go");
     expect(toolOutputs(core)[0]).toContain("three");
     expect(remote.requests.slice(0, 2)).toEqual(["SendStreamingMessage", "SubscribeToTask"]);
-    expect(remote.heard).toHaveLength(1);
+    expect(remote.received).toHaveLength(1);
   });
 
-  it("when every stream breaks off, then it is asked after", async () => {
+  it("when every stream is interrupted, then it is polled", async () => {
     const { core, remote } = await start(CONSULT, worksUntil("GetTask"), {
       remoteAgent: { isCut: (method) => method !== "GetTask" },
     });
     await core.receive(userMessage("m-1", "go"));
     await asTimePasses(core, core.replyTo("m-1"), isPause);
     expect(toolOutputs(core)[0]).toContain("three");
-    expect(remote.heard).toHaveLength(1);
+    expect(remote.received).toHaveLength(1);
   });
 
-  it("when it cannot be reached for a moment, then it is tried again", async () => {
+  it("when it is unreachable for a moment, then it is retried", async () => {
     let refusals = 1;
     const { core, remote } = await start(CONSULT, (work) => work.answer("three"), {
       remoteAgent: {
@@ -76,7 +76,7 @@ describe("given a remote agent whose stream breaks off", () => {
     await core.receive(userMessage("m-1", "go"));
     await asTimePasses(core, core.replyTo("m-1"), isPause);
     expect(toolOutputs(core)[0]).toContain("three");
-    expect(remote.heard).toHaveLength(1);
+    expect(remote.received).toHaveLength(1);
   });
 });
 
@@ -95,14 +95,14 @@ describe("given a remote agent that streams its answer in chunks (A9)", () => {
     };
   const WHOLE = "12.5 m\n\nHigh tide";
 
-  it("when it is listened to, then the chunks are one text, and the agent is not asked again", async () => {
+  it("when it is streamed, then the chunks are one text, and the agent is not polled", async () => {
     const { core, remote } = await start(CONSULT, chunks());
     await core.ask("m-1", "go");
     expect(toolOutputs(core)[0]).toContain(WHOLE);
     expect(remote.requests).toEqual(["SendStreamingMessage"]);
   });
 
-  it("when the stream is cut in between, then the chunks are one text all the same", async () => {
+  it("when the stream is interrupted between chunks, then they are still one text", async () => {
     const subscribed = new Gate();
     const { core, remote } = await start(CONSULT, chunks(subscribed.opened), {
       remoteAgent: {
@@ -117,14 +117,14 @@ describe("given a remote agent that streams its answer in chunks (A9)", () => {
     expect(remote.requests.slice(0, 2)).toEqual(["SendStreamingMessage", "SubscribeToTask"]);
   });
 
-  it("when it is asked after instead, then they are too", async () => {
+  it("when it is polled instead, then they are one text too", async () => {
     const { core } = await start(DELEGATE, chunks());
     await core.receive(userMessage("m-1", "go"));
     await untilUnsolicitedAsTimePasses(core);
     expect((await theCall(core)).answer).toBe(WHOLE);
   });
 
-  it("when it stores no tasks, then the words of its stream are not lost", async () => {
+  it("when it stores no tasks, then the streamed text is the answer", async () => {
     const { core } = await start(
       CONSULT,
       (work) => {
@@ -148,8 +148,8 @@ describe("given a remote agent that streams its answer in chunks (A9)", () => {
   });
 });
 
-describe("given a message whose task's id was lost", () => {
-  it("when the remote agent lists its tasks, then the task is found, and nothing is said twice", async () => {
+describe("given a message whose response with the task id was lost", () => {
+  it("when the remote agent can list its tasks, then the task is found, and the message is not repeated", async () => {
     let cuts = 1;
     const { core, remote } = await start(DELEGATE, (work) => work.answer("three"), {
       remoteAgent: { isCut: (method) => method === "SendMessage" && cuts-- > 0 },
@@ -157,70 +157,73 @@ describe("given a message whose task's id was lost", () => {
     await core.receive(userMessage("m-1", "go"));
     expect((await untilUnsolicitedAsTimePasses(core))[0]?.markdown).toBe("told: three");
     expect(remote.requests).toEqual(["SendMessage", "ListTasks"]);
-    expect(remote.heard).toHaveLength(1);
+    expect(remote.received).toHaveLength(1);
   });
 
-  it("when it cannot be asked for them, then the message is sent again under the same id", async () => {
+  it("when it cannot list them, then the message is sent again with the same id", async () => {
     let cuts = 1;
     const { core, remote } = await start(DELEGATE, (work) => work.answer("three"), {
       remoteAgent: { speaks: "0.3", isCut: (method) => method === "message/send" && cuts-- > 0 },
     });
     await core.receive(userMessage("m-1", "go"));
     expect((await untilUnsolicitedAsTimePasses(core))[0]?.markdown).toBe("told: three");
-    expect(remote.heard).toHaveLength(2);
-    expect(new Set(remote.heard.map(({ messageId }) => messageId)).size).toBe(1);
+    expect(remote.received).toHaveLength(2);
+    expect(new Set(remote.received.map(({ messageId }) => messageId)).size).toBe(1);
   });
 
-  it("when a hint comes before its sender knows it, then the hint sends nothing", async () => {
+  it("when a hint arrives before the driver has sent it, then the hint does not send it", async () => {
     const sending = new Gate();
-    let looks = 0;
+    let polls = 0;
     const checkpoint = async (name: string) => {
-      if (name === "call.sending" && ++looks === 1) await sending.opened;
+      if (name === "call.sending" && ++polls === 1) await sending.opened;
     };
     const { core, remote } = await start(DELEGATE, (work) => work.answer("three"), { checkpoint });
     await core.receive(userMessage("m-1", "go"));
-    while (looks === 0) await new Promise(setImmediate);
+    while (polls === 0) await new Promise(setImmediate);
     await hint(pair, (await theCall(core)).id);
     while (!remote.requests.includes("ListTasks")) await new Promise(setImmediate);
     sending.release();
     expect((await untilUnsolicitedAsTimePasses(core))[0]?.markdown).toBe("told: three");
-    expect(remote.heard).toHaveLength(1);
+    expect(remote.received).toHaveLength(1);
   });
 });
 
-describe("given a remote agent that does not come to an end", () => {
-  let said = 0;
+describe("given a remote agent that never finishes its response", () => {
+  let lines = 0;
 
-  /** Says how it goes for ever. */
-  const talks =
+  /** Reports progress for ever. */
+  const reports =
     (line: string) =>
     async (work: Work): Promise<void> => {
-      for (said = 0; !isOver; said++) {
-        work.status(TaskState.TASK_STATE_WORKING, `${said} ${line}`);
+      for (lines = 0; !isOver; lines++) {
+        work.status(TaskState.TASK_STATE_WORKING, `${lines} ${line}`);
         await new Promise(setImmediate);
       }
     };
 
   it.each([
-    ["a little", "counting"],
-    ["more than anybody reads", "x".repeat(20_000)],
-  ])("when it says %s for ever, then its time is up at the deadline, and little of it is kept", async (_, line) => {
-    const peer = { consultMs: 1_234, deadlineMs: 60_000 };
-    const { core } = await start(CONSULT, talks(line), { peer });
-    await core.receive(userMessage("m-1", "go"));
-    while (said < 200) await new Promise(setImmediate);
-    await core.clock.passNext(1_234);
-    await core.replyTo("m-1");
-    expect(toolOutputs(core)[0]).toContain("Its answer comes to you in a later turn");
-    core.clock.advance(60_000);
-    const [reply] = await untilUnsolicitedAsTimePasses(core);
-    expect(reply?.markdown).toContain("There is no answer from ships");
-    const call = await callOf(pair);
-    expect(call).toMatchObject({ state: "failed" });
-    expect(call?.notes).toBeLessThanOrEqual(100);
-  });
+    ["short lines", "counting"],
+    ["long lines", "x".repeat(20_000)],
+  ])(
+    "when it sends %s of progress for ever, then the call fails at the deadline, and at most 100 are stored",
+    async (_, line) => {
+      const peer = { consultMs: 1_234, deadlineMs: 60_000 };
+      const { core } = await start(CONSULT, reports(line), { peer });
+      await core.receive(userMessage("m-1", "go"));
+      while (lines < 200) await new Promise(setImmediate);
+      await core.clock.passNext(1_234);
+      await core.replyTo("m-1");
+      expect(toolOutputs(core)[0]).toContain("You get its answer in a later turn");
+      core.clock.advance(60_000);
+      const [reply] = await untilUnsolicitedAsTimePasses(core);
+      expect(reply?.markdown).toContain("There is no answer from ships");
+      const call = await callOf(pair);
+      expect(call).toMatchObject({ state: "failed" });
+      expect(call?.notes).toBeLessThanOrEqual(100);
+    },
+  );
 
-  it("when it sends 50 MB, then reading ends early, and that is an error in words", async () => {
+  it("when it sends 50 MB, then the response is aborted, and people get a readable error", async () => {
     const flooded: ServerResponse[] = [];
     const { core } = await start(DELEGATE, () => {}, {
       remoteAgent: {
@@ -250,8 +253,8 @@ describe("given a remote agent that does not come to an end", () => {
   };
 });
 
-describe("given a remote agent that answers more often than it was asked", () => {
-  it("when it says twice that it is done, then the first answer counts, once", async () => {
+describe("given a remote agent that answers several times", () => {
+  it("when it completes its task twice, then the first answer is reported once", async () => {
     const { core } = await start(DELEGATE, (work) => {
       work.answer("three");
       work.answer("four");
@@ -265,7 +268,7 @@ describe("given a remote agent that answers more often than it was asked", () =>
     expect(await untilUnsolicited(core)).toHaveLength(1);
   });
 
-  it("when its answer comes after the deadline, then people have heard that there is none, and hear no more", async () => {
+  it("when its answer arrives after the deadline, then people only get the message that there is none", async () => {
     const counted = new Gate();
     const { core } = await start(
       DELEGATE,

@@ -12,7 +12,7 @@ export const REMOTE = "ships";
 export interface RemoteSetting extends TestOptions {
   readonly remoteAgent?: SdkAgentOptions;
   readonly peer?: Partial<RemotePeer>;
-  /** Where it may call back. */
+  /** Base address of our webhooks. */
   readonly publicUrl?: string;
 }
 
@@ -31,7 +31,7 @@ export const startRemote = async (
   return { remote, core: await startDelegating(script, { ...withRemote(remote, peer, publicUrl), ...options }) };
 };
 
-/** How a core knows its remote peer; for one that is started anew. */
+/** Options of a core with the remote peer, also for a restart. */
 export const withRemote = ({ url }: SdkAgent, peer: Partial<RemotePeer> = {}, publicUrl = "https://chat.example") => ({
   tenants: ASYNC,
   agent: { peers: [REMOTE] },
@@ -45,20 +45,20 @@ export const stopRemote = async ({ core, remote }: RemotePair): Promise<void> =>
 
 export const to = (message: string, msg_type: string) => ({ agent: REMOTE, message, msg_type });
 
-/** The task that a question is about, as the model is told it. */
+/** The task id of a question in a prompt. */
 export const taskIn = (text: string): string | undefined =>
   /task "(call-[0-9a-f]{12})"/.exec(text.replaceAll('\\"', '"'))?.[1];
 
-/** A first message has its call's id. */
+/** The id of the first message is the id of its call. */
 export const callOf = async ({ core, remote }: RemotePair): Promise<PeerCall | undefined> => {
-  const id = remote.heard[0]?.messageId ?? "";
+  const id = remote.received[0]?.messageId ?? "";
   return readCall(core.backbone.store, { tenant: "default", agent: AGENT, id });
 };
 
 let hints = 0;
 
-/** As the gateway does it when the remote agent calls back. */
-export const hint = async ({ core, remote }: RemotePair, id = remote.heard[0]?.messageId ?? ""): Promise<void> => {
+/** Publishes the hint that the gateway publishes for a push notification. */
+export const hint = async ({ core, remote }: RemotePair, id = remote.received[0]?.messageId ?? ""): Promise<void> => {
   const address = { tenant: "default", agent: AGENT, id };
   const subject = subjectsOf("default").peerEvent(AGENT);
   await core.backbone.bus.publish(subject, address, { id: `hint-${++hints}`, key: id });

@@ -18,8 +18,8 @@ const entries = async ({ core }: RemotePair, sessionId: string): Promise<number>
   return count;
 };
 
-describe("given a schedule's run that delegates to a remote agent (L7)", () => {
-  it("when the answer comes after six days, then all of the run's session is kept for as long again, and no longer", async () => {
+describe("given a schedule run that delegates to a remote agent (L7)", () => {
+  it("when the answer arrives after six days, then the TTL of the whole run session is renewed", async () => {
     const counted = new Gate();
     pair = await startRemote(
       asks(to("count them", "task_delegate")),
@@ -32,7 +32,7 @@ describe("given a schedule's run that delegates to a remote agent (L7)", () => {
     );
     const { core, remote } = pair;
     await core.receive(backgroundTask("run-1", "brief me"));
-    while (remote.heard.length === 0) await new Promise(setImmediate);
+    while (remote.received.length === 0) await new Promise(setImmediate);
     const run = (await callOf(pair))?.sessionId ?? "";
     while ((await entries(pair, run)) === 0) await new Promise(setImmediate);
     core.clock.advance(6 * DAY);

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../../../core/contract/ports/bus.ts";
-import { keyOf } from "../../../../core/contract/ports/collection.ts";
 import { silentLogger } from "../../../../core/contract/ports/logger.ts";
+import { keyOf } from "../../../../core/contract/ports/store.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 import { Recorder } from "../../../fakes/recorder.ts";
 import { counted, notes } from "./sample-kinds.ts";
-import type { Opened } from "./scratch.ts";
-import { openScratch, readOne, scratchDir } from "./scratch.ts";
+import { type Opened, openScratch, readOne, scratchDir } from "./scratch.ts";
 
 const NO_LIMIT = 1_000_000_000;
 /** Resolves after all submitted writes. */

@@ -1,8 +1,8 @@
 import { openEmbeddedBackbone } from "../../../../core/backbone/embedded/open-embedded-backbone.ts";
 import { AppError } from "../../../../core/contract/app-error.ts";
 import { type Clock, systemClock } from "../../../../core/contract/ports/clock.ts";
-import { keyOf } from "../../../../core/contract/ports/collection.ts";
 import { silentLogger } from "../../../../core/contract/ports/logger.ts";
+import { keyOf } from "../../../../core/contract/ports/store.ts";
 import { counted, notes } from "./sample-kinds.ts";
 
 /** Publishes and puts in a loop, prints each number once both are stored, and prints the error that ends the loop. */
@@ -11,10 +11,10 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 const codeOf = (error: unknown) => (error instanceof AppError ? error.code : String(error));
 
 /** A batch ends after a time limit, which a stalled machine exceeds; a clock that stands still keeps both in one batch. */
-const neverLate: Clock = { ...systemClock, monotonic: () => 0 };
+const frozenClock: Clock = { ...systemClock, monotonic: () => 0 };
 
 try {
-  const backbone = await openEmbeddedBackbone({ dataDir, logger: silentLogger, clock: neverLate });
+  const backbone = await openEmbeddedBackbone({ dataDir, logger: silentLogger, clock: frozenClock });
   const { bus, store } = backbone;
   say("open");
   let n = 0;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { keyOf } from "../../../../core/contract/ports/collection.ts";
+import { keyOf } from "../../../../core/contract/ports/store.ts";
 import { notes } from "./sample-kinds.ts";
 import { openScratch, scratchDir } from "./scratch.ts";
 import { SteppedClock } from "./stepped-clock.ts";

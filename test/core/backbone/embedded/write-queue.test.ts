@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { WriteQueue } from "../../../../core/backbone/embedded/file/write-queue.ts";
 import { ack } from "../../../../core/contract/ports/bus.ts";
 import { systemClock } from "../../../../core/contract/ports/clock.ts";
-import { keyOf } from "../../../../core/contract/ports/collection.ts";
+import { keyOf } from "../../../../core/contract/ports/store.ts";
 import { counted, notes } from "./sample-kinds.ts";
 import { openScratch, readOne, scratchDir } from "./scratch.ts";
 

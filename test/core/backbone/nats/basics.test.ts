@@ -132,11 +132,11 @@ describe("given two deployments on one server", () => {
     await one.store.put(thingKey("x"), { n: 1 });
     expect(await two.store.get(thingKey("x"))).toBeUndefined();
     expect(await two.store.put(thingKey("x"), { n: 2 }, { ifRevision: 0 })).toBe(1);
-    const heard: number[] = [];
-    await two.bus.listen(numbers("a"), ({ n }) => heard.push(n));
+    const received: number[] = [];
+    await two.bus.listen(numbers("a"), ({ n }) => received.push(n));
     one.bus.signal(numbers("a"), numbered(1));
     two.bus.signal(numbers("a"), numbered(2));
-    await eventually(() => expect(heard).toEqual([2]));
+    await eventually(() => expect(received).toEqual([2]));
   });
 });
 

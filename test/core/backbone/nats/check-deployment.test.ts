@@ -15,7 +15,7 @@ const PEER_OFFLINE = apiError(10_005, "no suitable peers for placement, peer off
 const session = { nc: { info: { cluster: "local" } } } as NatsSession;
 const clustered = { cluster: { name: "local", leader: "n1", replicas: [] } } as unknown as StreamInfo;
 
-/** Lets the code that waited go on before more time passes. */
+/** Runs waiting code before and after the clock advances. */
 const pass = async (clock: ManualClock, ms: number): Promise<void> => {
   await new Promise(setImmediate);
   clock.advance(ms);
@@ -25,10 +25,10 @@ const pass = async (clock: ManualClock, ms: number): Promise<void> => {
 /** Answers of the server, in order; the last one counts from then on. */
 const check = (answers: (StreamInfo | NatsError)[], servers: number) => {
   const clock = new ManualClock();
-  let asked = 0;
+  let requests = 0;
   const bucket = {
     ensureOn: async () => {
-      const answer = answers[Math.min(asked++, answers.length - 1)];
+      const answer = answers[Math.min(requests++, answers.length - 1)];
       if (answer === undefined || answer instanceof Error) throw answer;
       return answer;
     },
@@ -42,27 +42,27 @@ const check = (answers: (StreamInfo | NatsError)[], servers: number) => {
     () => "passed",
     (error: unknown) => error,
   );
-  return { clock, outcome, asked: () => asked };
+  return { clock, outcome, requests: () => requests };
 };
 
 describe("given replicas 3 and a deployment without streams", () => {
   it("when NATS is a single server, then it is a bad configuration at once", async () => {
-    const { outcome, asked } = check([apiError(10_074, "replicas > 1 not supported in non-clustered mode")], 3);
+    const { outcome, requests } = check([apiError(10_074, "replicas > 1 not supported in non-clustered mode")], 3);
     expect(await outcome).toMatchObject({
       code: "bad-configuration",
       message: expect.stringContaining("set nats.replicas to 1 or run a cluster of at least 3 nodes"),
     });
-    expect(asked()).toBe(1);
+    expect(requests()).toBe(1);
   });
 
   it("when the cluster has too few nodes for five seconds, then it is a bad configuration", async () => {
-    const { clock, outcome, asked } = check([NO_PEERS], 1);
+    const { clock, outcome, requests } = check([NO_PEERS], 1);
     for (let waited = 0; waited < 5_000; waited += 500) await pass(clock, 500);
     expect(await outcome).toMatchObject({
       code: "bad-configuration",
       message: expect.stringContaining('cluster "local" has fewer nodes'),
     });
-    expect(asked()).toBeGreaterThan(5);
+    expect(requests()).toBeGreaterThan(5);
   });
 
   it("when the missing node joins meanwhile, then the check passes", async () => {

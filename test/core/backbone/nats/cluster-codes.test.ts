@@ -4,7 +4,7 @@ import { mayStoreConflicts } from "../../../../core/backbone/nats/conflicting-wr
 import { RevisionConflict } from "../../../../core/contract/app-error.ts";
 import type { Backbone } from "../../../../core/contract/ports/backbone.ts";
 import { ack } from "../../../../core/contract/ports/bus.ts";
-import { collection, keyOf } from "../../../../core/contract/ports/collection.ts";
+import { collection, keyOf } from "../../../../core/contract/ports/store.ts";
 import { NatsCluster } from "../../../fakes/nats-cluster.ts";
 import { cleanup } from "./rig/cleanup.ts";
 import { eventually } from "./rig/eventually.ts";
@@ -38,7 +38,7 @@ const connectTo = async (
 ): Promise<{ backbone: Backbone; codes: Set<string> }> => {
   const wire = await start.wire(Number(new URL(cluster.urls[node] ?? "").port));
   const codes = new Set<string>();
-  wire.hear((bytes) => {
+  wire.onServerData((bytes) => {
     for (const [, code] of bytes.matchAll(/"err_code":(\d+)/g)) codes.add(code ?? "");
     if (/NATS\/1\.0 503/.test(bytes)) codes.add(NO_RESPONDER);
     version = /"version":"([^"]+)"/.exec(bytes)?.[1] ?? version;
@@ -85,36 +85,36 @@ describe("given a cluster of three and replicas 3 (F34, F35)", () => {
     await processes[0]?.backbone.bus.publish(subject, numbered(2), { id: "last", key: "k" });
     await eventually(() => expect(handled).toContain("last"), 30_000);
     expect([...handled].sort()).toEqual([...ids, "last"].sort());
-    const unforeseen = processes.flatMap(({ codes }) => [...codes]).filter((code) => !FORESEEN.has(code));
-    expect(unforeseen).toEqual([]);
+    const unexpected = processes.flatMap(({ codes }) => [...codes]).filter((code) => !EXPECTED.has(code));
+    expect(unexpected).toEqual([]);
   });
 
   it("when two nodes are stopped, then operations wait and end once the quorum is back, or reject as unavailable at their deadline", async () => {
-    const patient = await connectTo(2, 120_000);
-    const hasty = await connectTo(2, 1_000);
+    const slow = await connectTo(2, 120_000);
+    const fast = await connectTo(2, 1_000);
     const [key, subject] = [thingKey("kept"), numbers("kept")];
-    const revision = await patient.backbone.store.put(key, { n: 1 });
-    await patient.backbone.bus.publish(subject, numbered(1), { id: "before" });
+    const revision = await slow.backbone.store.put(key, { n: 1 });
+    await slow.backbone.bus.publish(subject, numbered(1), { id: "before" });
     await Promise.all([cluster.kill(0), cluster.kill(1)]);
 
-    await expect(hasty.backbone.store.put(key, { n: 0 }, { ifRevision: revision })).rejects.toMatchObject(UNAVAILABLE);
+    await expect(fast.backbone.store.put(key, { n: 0 }, { ifRevision: revision })).rejects.toMatchObject(UNAVAILABLE);
     // The bucket of this collection does not exist. Node 3 may lead the others and then still answers reads of them,
     // but a bucket cannot be created without the cluster's leader.
     const inNewBucket = keyOf(collection("untouched", z.object({ n: z.number() })), "kept");
     const operations = Promise.allSettled([
-      patient.backbone.store.put(key, { n: 2 }, { ifRevision: revision }),
-      patient.backbone.bus.publish(subject, numbered(2), { id: "meanwhile" }),
-      patient.backbone.store.get(inNewBucket),
+      slow.backbone.store.put(key, { n: 2 }, { ifRevision: revision }),
+      slow.backbone.bus.publish(subject, numbered(2), { id: "meanwhile" }),
+      slow.backbone.store.get(inNewBucket),
     ]);
-    await eventually(() => expect([...patient.codes]).toContain(TEMPORARILY_UNAVAILABLE), 60_000);
-    await expect(hasty.backbone.store.get(inNewBucket)).rejects.toMatchObject(UNAVAILABLE);
+    await eventually(() => expect([...slow.codes]).toContain(TEMPORARILY_UNAVAILABLE), 60_000);
+    await expect(fast.backbone.store.get(inNewBucket)).rejects.toMatchObject(UNAVAILABLE);
 
     await Promise.all([cluster.restart(0), cluster.restart(1)]);
     const [outcome, published, read] = await operations;
     expect(published).toMatchObject({ status: "fulfilled", value: expect.stringMatching(/stored|repeated/) });
     expect(read).toEqual({ status: "fulfilled", value: undefined });
     // The server may also execute the write that timed out; then this write loses the race.
-    const now = await patient.backbone.store.get(key);
+    const now = await slow.backbone.store.get(key);
     if (outcome.status === "fulfilled") expect(now).toMatchObject({ value: { n: 2 }, revision: outcome.value });
     else expect([outcome.reason, now?.value]).toEqual([expect.any(RevisionConflict), { n: 0 }]);
   });
@@ -122,4 +122,4 @@ describe("given a cluster of three and replicas 3 (F34, F35)", () => {
 
 const UNAVAILABLE = { code: "unavailable" };
 /** 10014, 10037, 10059: a consumer, message or stream that does not exist yet. */
-const FORESEEN = new Set([DUPLICATE_IN_PROCESS, TEMPORARILY_UNAVAILABLE, NO_RESPONDER, "10014", "10037", "10059"]);
+const EXPECTED = new Set([DUPLICATE_IN_PROCESS, TEMPORARILY_UNAVAILABLE, NO_RESPONDER, "10014", "10037", "10059"]);

@@ -31,8 +31,8 @@ describe("given a cluster of three and replicas 3 (F35)", () => {
       await cluster.whenUsable();
       await eventually(() => expect(backbone.health()).toEqual({ ok: true }), 10_000);
       expect(backbone.writeProblem()).toBeUndefined();
-      const told = logger.lines.items.filter(({ message }) => /NATS (does not store|stores) writes/.test(message));
-      expect(told.length).toBeLessThanOrEqual(4);
+      const lines = logger.lines.items.filter(({ message }) => /NATS (does not store|stores) writes/.test(message));
+      expect(lines.length).toBeLessThanOrEqual(4);
     } finally {
       await cluster.stop();
     }

@@ -151,26 +151,26 @@ describe("given a server that is killed with kill -9 and started again (F3)", ()
   it("when a listener subscribed before, then it receives signals afterwards", async () => {
     const server = await start.server();
     const backbone = await start.backbone({ servers: [server.url] });
-    const heard: number[] = [];
-    await backbone.bus.listen(subject, ({ n }) => heard.push(n));
+    const received: number[] = [];
+    await backbone.bus.listen(subject, ({ n }) => received.push(n));
     await server.kill();
     await eventually(() => expect(backbone.health().ok).toBe(false));
     await server.restart();
     await eventually(() => expect(backbone.health().ok).toBe(true));
     await eventually(() => {
       backbone.bus.signal(subject, numbered(1));
-      expect(heard).not.toHaveLength(0);
+      expect(received).not.toHaveLength(0);
     });
   });
 
   it("when it stays down, then close does not hang and a publish rejects in time", async () => {
     const server = await start.server();
-    let longestWaitMs = Number.POSITIVE_INFINITY;
-    const clock: Clock = { ...systemClock, after: (ms, then) => systemClock.after(Math.min(ms, longestWaitMs), then) };
+    let maxWaitMs = Number.POSITIVE_INFINITY;
+    const clock: Clock = { ...systemClock, after: (ms, then) => systemClock.after(Math.min(ms, maxWaitMs), then) };
     const backbone = await start.backbone({ servers: [server.url], clock });
     await backbone.bus.consume(subject, shared, new Journal().handler("here"));
     await server.kill();
-    longestWaitMs = 300;
+    maxWaitMs = 300;
     await expect(backbone.bus.publish(subject, numbered(1), { id: "a/1" })).rejects.toMatchObject({
       code: "unavailable",
     });

@@ -16,26 +16,26 @@ describe("given quiet hours over midnight (D2)", () => {
     ["after midnight", "UTC", "2026-03-11T06:59:59.999Z", "2026-03-11T07:00:00.000Z"],
     ["when they are over", "UTC", "2026-03-11T07:00:00.000Z", undefined],
     ["in the person's zone", "Asia/Kolkata", "2026-03-10T16:30:00.000Z", "2026-03-11T01:30:00.000Z"],
-    ["in a night that is an hour short", "Europe/Berlin", "2026-03-28T22:00:00.000Z", "2026-03-29T05:00:00.000Z"],
-    ["in a night that is an hour long", "Europe/Berlin", "2026-10-24T21:00:00.000Z", "2026-10-25T06:00:00.000Z"],
+    ["in a night that is an hour shorter", "Europe/Berlin", "2026-03-28T22:00:00.000Z", "2026-03-29T05:00:00.000Z"],
+    ["in a night that is an hour longer", "Europe/Berlin", "2026-10-24T21:00:00.000Z", "2026-10-25T06:00:00.000Z"],
   ])("%s", (_, zone, now, expected) => expect(until(night, zone, now)).toBe(expected));
 
-  it("when they end in the hour that is left out, then they end all the same", () => {
+  it("when they end in the hour that daylight saving skips, then they end an hour later on the wall clock", () => {
     expect(until({ from: "22:00", to: "02:30" }, "Europe/Berlin", "2026-03-29T00:30:00.000Z")).toBe(
       "2026-03-29T01:30:00.000Z",
     );
   });
 
-  it("when they are within a day, then they are not over midnight", () => {
+  it("when they begin and end on the same day, then they do not cover midnight", () => {
     expect(until({ from: "12:00", to: "13:00" }, "UTC", "2026-03-10T12:30:00.000Z")).toBe("2026-03-10T13:00:00.000Z");
     expect(until({ from: "12:00", to: "13:00" }, "UTC", "2026-03-10T23:30:00.000Z")).toBeUndefined();
   });
 
-  it("when the zone is nonsense, then it is UTC's", () => {
+  it("when the zone is invalid, then UTC is used", () => {
     expect(until(night, "Atlantis/Centre", "2026-03-10T22:00:00.000Z")).toBe("2026-03-11T07:00:00.000Z");
   });
 
-  it("whatever the hours, the zone and the moment: what is held comes later, within a day, and is not held again", () => {
+  it("given any hours, zone and moment, then the end is in the future, within a day, and not quiet", () => {
     const time = fc
       .tuple(fc.integer({ min: 0, max: 23 }), fc.integer({ min: 0, max: 59 }))
       .map((parts) => parts.map((part) => String(part).padStart(2, "0")).join(":"));
@@ -49,7 +49,7 @@ describe("given quiet hours over midnight (D2)", () => {
         expect(end).toBeGreaterThan(now);
         expect(end - now).toBeLessThanOrEqual(25 * 3_600_000);
         const again = quietUntil({ from, to }, timeZone, end);
-        // A clock that is set back brings the last hour of the quiet ones twice.
+        // When clocks are set back, the last quiet hour occurs twice.
         if (again !== undefined) expect(again - end).toBeLessThanOrEqual(3_600_000);
       }),
       { numRuns: 500 },

@@ -26,7 +26,7 @@ beforeEach(() => {
   store = new MemoryStore(clock);
 });
 
-/** Ann, on three channels, last seen on the second. */
+/** Ann on three channels, last active on the second. */
 const ann = async (rest: Partial<PersonRecord> = {}, timeZone?: string) => {
   const channels = ["web", "web-b", "web-c"];
   const account = {
@@ -64,16 +64,16 @@ const answerFrom = (conversation: Conversation, rest: Partial<AgentReply> = {}):
 const scheduled = { channel: "scheduled", promptSummary: "daily", startedAt: SINCE, sessionId: null };
 
 const where = async (reply: AgentReply, defaults: DeliveryDefaults = {}) => {
-  const parts = { store, clock, defaultsOn: () => defaults, admits: () => true };
-  const all = await Promise.all(["web", "web-b", "web-c"].map((channel) => targetsOn(parts)(channel, reply)));
+  const deps = { store, clock, defaultsOn: () => defaults, admits: () => true };
+  const all = await Promise.all(["web", "web-b", "web-c"].map((channel) => targetsOn(deps)(channel, reply)));
   return all.flat().map(({ conversation, holdUntil }) => {
     const held = holdUntil === undefined ? "" : ` until ${new Date(holdUntil).toISOString().slice(11, 16)}`;
     return `${conversation.channel}/${conversation.room}${held}`;
   });
 };
 
-describe("given an answer that nobody waits for (D2)", () => {
-  it("when nothing is said, then it is shown where the work began and in all private conversations", async () => {
+describe("given a proactive message (D2)", () => {
+  it("when there is no policy, then it is shown at the origin and in all private conversations", async () => {
     await ann();
     expect(await where(answerFrom(dm("web")))).toEqual(["web/dm", "web-b/dm", "web-c/dm"]);
     expect(await where(answerFrom(room))).toEqual(["web/harbour", "web/dm", "web-b/dm", "web-c/dm"]);
@@ -82,31 +82,31 @@ describe("given an answer that nobody waits for (D2)", () => {
   it.each([
     ["origin", ["web/dm"]],
     ["last-active", ["web/dm", "web-b/dm"]],
-  ] as const)("when the person wants %s, then it goes there", async (reach, expected) => {
+  ] as const)("when the policy of the person is %s, then it goes there", async (reach, expected) => {
     await ann({ policy: { default: reach } });
     expect(await where(answerFrom(dm("web")))).toEqual(expected);
   });
 
-  it("when a kind of work has a rule of its own, then that counts, and the person's before the configuration's", async () => {
+  it("when a kind of work has its own rule, then that rule counts, the person's before the configured one", async () => {
     await ann({ policy: { scheduled: "last-active" } });
     const defaults = { policy: { default: "origin" as const, scheduled: "everywhere" as const } };
     expect(await where(answerFrom(dm("web"), { origin: scheduled }), defaults)).toEqual(["web/dm", "web-b/dm"]);
     expect(await where(answerFrom(dm("web")), defaults)).toEqual(["web/dm"]);
   });
 
-  it("when it began in a thread of a private room, then that room has it once", async () => {
+  it("when it began in a thread of a private room, then that room shows it once", async () => {
     await ann();
     expect(await where(answerFrom(dm("web", "t1")))).toEqual(["web/dm", "web-b/dm", "web-c/dm"]);
   });
 
-  it("when somebody waits, or it is no final, then it is only where the work began", async () => {
+  it("when it is solicited or not a final, then it goes to the origin only", async () => {
     await ann();
     expect(await where(answerFrom(dm("web"), { correlationId: "m" }))).toEqual(["web/dm"]);
     expect(await where(answerFrom(dm("web"), { kind: "progress" }))).toEqual(["web/dm"]);
     expect(await where(answerFrom(dm("web"), { kind: "notice", origin: null }))).toEqual(["web/dm"]);
   });
 
-  it("when it is of work that an older version began, then it is only where the work began", async () => {
+  it("when an older version began the work, then it goes to the origin only", async () => {
     await ann();
     expect(await where(answerFrom(dm("web"), { audience: { conversation: dm("web"), personId: "p" } }))).toEqual([
       "web/dm",
@@ -114,26 +114,26 @@ describe("given an answer that nobody waits for (D2)", () => {
   });
 });
 
-describe("given a conversation that does not take an answer (D2, D3)", () => {
+describe("given a conversation that rejects a reply (D2, D3)", () => {
   const refuse = (reply: AgentReply, conversation: Conversation, admits = () => true) =>
     afterRefusal({ store, defaultsOn: () => ({}), admits })(reply, conversation);
 
-  it("when the person wants it where they were last, then it goes on to where they came last, one after the other", async () => {
+  it("when the policy is last-active, then it goes to the next newest conversation, one after the other", async () => {
     await ann({ policy: { default: "last-active" } });
     const first = await refuse(answerFrom(dm("web")), dm("web-b"));
-    if (first === undefined || !("next" in first)) throw new Error("it goes nowhere");
+    if (first === undefined || !("next" in first)) throw new Error("there is no next target");
     expect(await where(first.next)).toEqual(["web/dm", "web-c/dm"]);
-    // It was published before: whoever has shown it recognises it.
+    // It was published before, so conversations that already show it must recognise it.
     expect(first.next).toMatchObject({ id: "r", mayRepeat: true, refusedIn: [dm("web-b")] });
     expect(await refuse(first.next, dm("web-c"))).toBeUndefined();
   });
 
-  it("when a channel does not let the person in, then it does not go there", async () => {
+  it("when a channel's access rules do not admit the person, then it does not go there", async () => {
     await ann({ policy: { default: "last-active" } });
     expect(await refuse(answerFrom(dm("web")), dm("web-b"), () => false)).toBeUndefined();
   });
 
-  it("when it is shown elsewhere anyway, or is to be shown nowhere else, then nothing more is done", async () => {
+  it("when another conversation already shows it, or the policy is origin, then there is no next target", async () => {
     await ann();
     expect(await refuse(answerFrom(dm("web")), dm("web-b"))).toBeUndefined();
     expect(await refuse(answerFrom(room), room)).toBeUndefined();
@@ -142,7 +142,7 @@ describe("given a conversation that does not take an answer (D2, D3)", () => {
     expect(await refuse(answerFrom(room), room)).toBeUndefined();
   });
 
-  it("when it is the room in which the work began, then its asker is told alone", async () => {
+  it("when the room of the origin rejects it, then its asker gets it in private", async () => {
     await ann({ surfaces: [] });
     expect(await refuse(answerFrom(room), room)).toEqual({ inPrivate: "ann" });
     expect(await refuse(answerFrom(room, { correlationId: "m" }), room)).toEqual({ inPrivate: "ann" });
@@ -150,29 +150,29 @@ describe("given a conversation that does not take an answer (D2, D3)", () => {
     expect(await refuse(answerFrom(room, { kind: "progress" }), room)).toBeUndefined();
   });
 
-  it("when no account asked for it, then nobody can be told alone", async () => {
-    const nobodys = answerFrom(room, { audience: { conversation: room, personId: null } });
-    expect(await refuse(nobodys, room)).toBeUndefined();
-    expect(await refuse({ ...nobodys, correlationId: "m" }, room)).toBeUndefined();
+  it("when no account asked for it, then there is no private target", async () => {
+    const withoutAccount = answerFrom(room, { audience: { conversation: room, personId: null } });
+    expect(await refuse(withoutAccount, room)).toBeUndefined();
+    expect(await refuse({ ...withoutAccount, correlationId: "m" }, room)).toBeUndefined();
   });
 });
 
 describe("given quiet hours (D2)", () => {
   const quiet = { from: "22:00", to: "07:00" };
 
-  it("when a person's work ends in them, then it is shown where it began, and held elsewhere", async () => {
+  it("when a person's work ends in them, then its result is shown at the origin and held elsewhere", async () => {
     await ann({ quiet });
     const expected = ["web/dm", "web-b/dm until 07:00", "web-c/dm until 07:00"];
     expect(await where(answerFrom(dm("web")))).toEqual(expected);
   });
 
-  it("when nobody began it, then it is held everywhere; and never what somebody waits for", async () => {
+  it("when no person started the work, then its result is held everywhere; solicited replies are never held", async () => {
     await ann({ quiet });
     expect((await where(answerFrom(dm("web"), { origin: scheduled })))[0]).toBe("web/dm until 07:00");
     expect(await where(answerFrom(dm("web"), { origin: scheduled, correlationId: "m" }))).toEqual(["web/dm"]);
   });
 
-  it("when they are the channel's, then they hold neither what somebody waits for nor a notice", async () => {
+  it("when they are the channel's, then they hold neither solicited replies nor notices", async () => {
     await ann();
     const defaults = { quietHours: quiet, timeZone: "UTC" };
     const held = answerFrom(dm("web"), { origin: scheduled });
@@ -182,33 +182,33 @@ describe("given quiet hours (D2)", () => {
     expect(await where(answerFrom(room, { kind: "notice", origin: null }), defaults)).toEqual(["web/harbour"]);
   });
 
-  it("when it is a reminder that they set for this time, then it is shown where they set it, and held elsewhere", async () => {
+  it("when it is a reminder for this time, then it is shown where it was created and held elsewhere", async () => {
     await ann({ quiet });
     const shown = await where(answerFrom(dm("web"), { origin: { ...scheduled, isReminder: true } }));
     expect(shown).toEqual(["web/dm", "web-b/dm until 07:00", "web-c/dm until 07:00"]);
   });
 
-  it("when the person has a zone, then the hours are theirs; else those of the channel", async () => {
+  it("when the person has a time zone, then the hours are in that zone, else in the channel's", async () => {
     await ann({ quiet });
     expect(await where(answerFrom(dm("web")), { timeZone: "Asia/Kolkata" })).toContain("web-b/dm until 01:30");
     await ann({ quiet }, "America/New_York");
     expect(await where(answerFrom(dm("web")), { timeZone: "Asia/Kolkata" })).toContain("web-b/dm");
   });
 
-  it("when a room is the target, then a person's own hours do not hold it, but the channel's do", async () => {
+  it("when the target is a room, then the channel's hours hold it, not the person's", async () => {
     await ann({ quiet });
     expect((await where(answerFrom(room, { origin: scheduled })))[0]).toBe("web/harbour");
     const defaults = { quietHours: quiet, timeZone: "UTC" };
     expect((await where(answerFrom(room, { origin: scheduled }), defaults))[0]).toBe("web/harbour until 07:00");
   });
 
-  it("when the person has turned them off, then the configuration's do not count", async () => {
+  it("when the person has turned them off, then the configured ones do not apply", async () => {
     await ann({ quiet: "off" });
     expect(await where(answerFrom(dm("web")), { quietHours: quiet })).toContain("web-b/dm");
   });
 });
 
-describe("given an answer that is about to be sent (I2, D3)", () => {
+describe("given a reply that is about to be sent (I2, D3)", () => {
   const mayGo = (reply: AgentReply, target: Conversation, isMember: (accountId: string) => boolean = () => true) =>
     isStillTarget({
       store,
@@ -217,17 +217,17 @@ describe("given an answer that is about to be sent (I2, D3)", () => {
     })(reply, target);
   const onlyFor = (accountId: string) => answerFrom(room, { kind: "notice", origin: null, onlyFor: accountId });
 
-  it("when the platform no longer knows the account as a member, then it is not shown to it in private", async () => {
+  it("when the account is no longer a member on the platform, then it gets nothing in private", async () => {
     await ann();
     const isMember = () => false;
     expect(await mayGo(answerFrom(dm("web")), dm("web-b"), isMember)).toBe(false);
     expect(await mayGo(answerFrom(dm("web")), dm("web"), isMember)).toBe(false);
     expect(await mayGo(answerFrom(dm("web")), dm("web-b"))).toBe(true);
-    // Who is in a room is the platform's to say.
+    // The platform controls the members of a room.
     expect(await mayGo(answerFrom(room), room, isMember)).toBe(true);
   });
 
-  it("when it is for one account only, then that account is asked about, wherever it was found alone", async () => {
+  it("when it is for one account only, then access and membership of that account are checked", async () => {
     const found = { channel: "web", room: "new-dm", kind: "private" } as const;
     expect(await mayGo(onlyFor("bob"), found)).toBe(true);
     expect(await mayGo(onlyFor("barred"), found)).toBe(false);

@@ -1,15 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { UserMessage } from "../../../../core/contract/messages/user-message.ts";
-import { claimLink } from "../../../../core/people/linking/claim-link.ts";
-import { confirmLink } from "../../../../core/people/linking/confirm-link.ts";
 import { linkIdOf } from "../../../../core/people/linking/link-code.ts";
-import { offerLink } from "../../../../core/people/linking/offer-link.ts";
+import { claimLink, confirmLink, offerLink } from "../../../../core/people/linking/link-protocol.ts";
 import { findPerson } from "../../../../core/people/person-record.ts";
 import { MemoryStore } from "../../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 import { userMessage } from "../../core-under-test.ts";
-import { untilDone } from "../until-done.ts";
+import { withRetries } from "../with-retries.ts";
 
 const clock = new ManualClock();
 const now = clock.now();
@@ -21,7 +19,7 @@ const at = (channel: string, id: string): UserMessage =>
 const personAt = async (store: MemoryStore, { conversation, account }: UserMessage) =>
   (await findPerson(store, { tenant: "default", channel: conversation.channel, accountId: account.id })).person;
 
-/** A store whose every operation waits until the scheduler lets it go on: any interleaving can happen. */
+/** A store whose operations wait for the scheduler, so that any interleaving can happen. */
 const scheduled = (scheduler: fc.Scheduler): MemoryStore => {
   const store = new MemoryStore(clock);
   store.before = () => scheduler.schedule(Promise.resolve());
@@ -33,8 +31,8 @@ const offered = async (store: MemoryStore, issuer: UserMessage) => {
   return { code, linkId: linkIdOf("default", code) };
 };
 
-describe("given a code that several would use at once (I1)", () => {
-  it("then one of them has it, whatever the order", async () => {
+describe("given a code that several accounts claim concurrently (I1)", () => {
+  it("then exactly one of them gets it, in any order", async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), async (scheduler) => {
         const store = scheduled(scheduler);
@@ -49,10 +47,10 @@ describe("given a code that several would use at once (I1)", () => {
   });
 });
 
-describe("given two sides that confirm at once, with deaths in between (I1)", () => {
-  it("then both are one person in the end, once", async () => {
+describe("given two sides that confirm concurrently, with crashes (I1)", () => {
+  it("then both accounts are one person, once", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.scheduler(), fc.array(fc.nat(12), { maxLength: 4 }), async (scheduler, deaths) => {
+      fc.asyncProperty(fc.scheduler(), fc.array(fc.nat(12), { maxLength: 4 }), async (scheduler, crashes) => {
         const store = scheduled(scheduler);
         const sides = [at("web", "ann"), at("web-b", "ann-b")] as const;
         const { code, linkId } = await scheduler.waitFor(offered(store, sides[0]));
@@ -60,9 +58,9 @@ describe("given two sides that confirm at once, with deaths in between (I1)", ()
         let writes = 0;
         store.before = async (operation) => {
           await scheduler.schedule(Promise.resolve());
-          if (operation === "put" && deaths.includes(writes++)) throw new Error("killed");
+          if (operation === "put" && crashes.includes(writes++)) throw new Error("simulated crash");
         };
-        const confirm = (side: UserMessage) => untilDone(() => confirmLink(store, side, linkId, now));
+        const confirm = (side: UserMessage) => withRetries(() => confirmLink(store, side, linkId, now));
         const results = await scheduler.waitFor(Promise.all(sides.map(confirm)));
         expect(results.some((result) => typeof result !== "string" && result.isLinked)).toBe(true);
         store.before = () => undefined;
@@ -76,16 +74,16 @@ describe("given two sides that confirm at once, with deaths in between (I1)", ()
 });
 
 describe("given a link that both sides have confirmed in time (I1)", () => {
-  it("when its process dies on the way and the run comes again an hour later, then it is made, not half of it", async () => {
+  it("when its process crashes in between and the retry runs an hour later, then the link is completed", async () => {
     const store = new MemoryStore(clock);
     const sides = [at("web", "ann"), at("web-b", "ann-b")] as const;
     const { code, linkId } = await offered(store, sides[0]);
     await claimLink(store, sides[1], code, now);
     await confirmLink(store, sides[0], linkId, now);
     store.before = (operation, collection) => {
-      if (operation === "stored" && collection === "accounts") throw new Error("killed");
+      if (operation === "stored" && collection === "accounts") throw new Error("simulated crash");
     };
-    await expect(confirmLink(store, sides[1], linkId, now)).rejects.toThrow("killed");
+    await expect(confirmLink(store, sides[1], linkId, now)).rejects.toThrow("simulated crash");
     store.before = () => undefined;
     expect(await confirmLink(store, sides[1], linkId, now + 3_600_000)).toMatchObject({ isLinked: true });
     const [one, other] = await Promise.all(sides.map((side) => personAt(store, side)));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { noteEdit } from "../../../../core/intake/edited-text.ts";
+import { noteEdit } from "../../../../core/intake/resolve-turn.ts";
 import { linkIdOf, readCode } from "../../../../core/people/linking/link-code.ts";
 import { linkKey } from "../../../../core/people/linking/link-record.ts";
 import { findPerson } from "../../../../core/people/person-record.ts";
@@ -25,40 +25,44 @@ describe("given a person with accounts on two channels (I1)", () => {
   it("when a code of one is entered in the other and both confirm, then they are one person", async () => {
     const asked = await annB.command("link", await ann.code());
     expect(asked).toContain("“ann” on web");
-    const [told] = await ann.told();
-    expect(told).toMatchObject({ kind: "notice", origin: null, markdown: expect.stringContaining("“ann-b” on web-b") });
-    expect(told?.actions?.map(({ name, value }) => `${name} ${value}`)).toEqual([
+    const [question] = await ann.unsolicited();
+    expect(question).toMatchObject({
+      kind: "notice",
+      origin: null,
+      markdown: expect.stringContaining("“ann-b” on web-b"),
+    });
+    expect(question?.actions?.map(({ name, value }) => `${name} ${value}`)).toEqual([
       `link confirm ${linkIdIn(asked)}`,
       `link refuse ${linkIdIn(asked)}`,
     ]);
     expect(await annB.command("link", `confirm ${linkIdIn(asked)}`)).toContain("confirm as “ann” on web");
     expect(await areLinked()).toBe(false);
     expect(await ann.command("link", `confirm ${linkIdIn(asked)}`)).toContain("Linked with “ann-b” on web-b");
-    expect((await annB.told()).at(-1)?.markdown).toContain("Linked with “ann” on web");
+    expect((await annB.unsolicited()).at(-1)?.markdown).toContain("Linked with “ann” on web");
     expect(await areLinked()).toBe(true);
     const person = await personAt("web", "ann");
     expect(person.surfaces.map(({ conversation }) => conversation)).toEqual([ann.conversation, annB.conversation]);
   });
 
-  it("when they are linked, then messages of both have the same asker, and one of them can leave again", async () => {
+  it("when they are linked, then messages of both have the same asker until one of them unlinks", async () => {
     await linkUp(ann, annB);
     const [one, other] = [await ann.say("hello"), await annB.say("hello")];
     expect(one.audience.personId).toBe(other.audience.personId);
     expect(await ann.command("unlink")).toContain("no longer linked with “ann-b” on web-b");
-    expect((await annB.told()).at(-1)?.markdown).toContain("“ann” on web is no longer linked");
+    expect((await annB.unsolicited()).at(-1)?.markdown).toContain("“ann” on web is no longer linked");
     expect((await ann.say("hello")).audience.personId).not.toBe((await annB.say("hello")).audience.personId);
     expect(await ann.command("unlink")).toBe("This account is not linked with another one.");
   });
 
-  it("when one names the other's channel, then that one leaves and hears of it", async () => {
+  it("when one unlinks the other by its channel, then the other is unlinked and notified", async () => {
     await linkUp(ann, annB);
     expect(await ann.command("unlink", "slack")).toContain("no linked account");
     expect(await ann.command("unlink", "web-b")).toContain("“ann-b” on web-b is no longer linked with “ann” on web");
-    expect((await annB.told()).at(-1)?.markdown).toContain("no longer linked with “ann” on web");
+    expect((await annB.unsolicited()).at(-1)?.markdown).toContain("no longer linked with “ann” on web");
     expect(await areLinked()).toBe(false);
   });
 
-  it("when a third account is linked, then it joins the two; and two pairs do not become one", async () => {
+  it("when a third account is linked, then it joins the two; two linked pairs cannot be merged", async () => {
     await linkUp(ann, annB);
     const annC = new At(core, "web-c", "ann-c");
     await linkUp(annC, annB);
@@ -70,7 +74,7 @@ describe("given a person with accounts on two channels (I1)", () => {
   });
 });
 
-describe("given somebody who tries what they should not (I1)", () => {
+describe("given invalid or hostile attempts to link (I1)", () => {
   it("when only one side confirms, or a stranger does, then nothing is linked", async () => {
     const linkId = linkIdIn(await annB.command("link", await ann.code()));
     const eve = new At(core, "web", "eve");
@@ -79,16 +83,16 @@ describe("given somebody who tries what they should not (I1)", () => {
     expect(await areLinked()).toBe(false);
   });
 
-  it("when one side refuses, then the other hears of it, and a late yes changes nothing", async () => {
+  it("when one side refuses, then the other is notified, and a late confirmation changes nothing", async () => {
     const linkId = linkIdIn(await annB.command("link", await ann.code()));
     await annB.command("link", `confirm ${linkId}`);
     expect(await ann.command("link", `refuse ${linkId}`)).toContain("I did not link");
-    expect((await annB.told()).at(-1)?.markdown).toContain("refused");
+    expect((await annB.unsolicited()).at(-1)?.markdown).toContain("refused");
     expect(await ann.command("link", `confirm ${linkId}`)).toContain("no longer works");
     expect(await areLinked()).toBe(false);
   });
 
-  it("when a code is guessed, then it is not known, and after five tries nobody looks any more", async () => {
+  it("when codes are guessed, then they are unknown, and after five tries the account is rate-limited", async () => {
     const code = await ann.code();
     for (let index = 0; index < 5; index++) {
       expect(await annB.command("link", "22222-22222")).toContain("don't know this code");
@@ -98,7 +102,7 @@ describe("given somebody who tries what they should not (I1)", () => {
     expect(await annB.command("link", code)).toContain("expired");
   });
 
-  it("when codes are asked for again and again, then there is an end to it, and only the newest works", async () => {
+  it("when many codes are requested, then the account is rate-limited and only the newest code works", async () => {
     const codes: string[] = [];
     for (let index = 0; index < 5; index++) codes.push(await ann.code());
     expect(new Set(codes).size).toBe(5);
@@ -107,7 +111,7 @@ describe("given somebody who tries what they should not (I1)", () => {
     expect(await annB.command("link", codes[4])).toContain("Is that you?");
   });
 
-  it("when a code is used by somebody else too, then only the first can go on", async () => {
+  it("when a second account enters a used code, then only the first one can continue", async () => {
     const code = await ann.code();
     const eve = new At(core, "web-b", "eve");
     expect(await annB.command("link", code)).toContain("Is that you?");
@@ -115,7 +119,7 @@ describe("given somebody who tries what they should not (I1)", () => {
     expect(await annB.command("link", code)).toContain("Is that you?");
   });
 
-  it("when a link was made, then its code and its question are used up", async () => {
+  it("when a link is complete, then its code and its confirmation no longer work", async () => {
     const code = await ann.code();
     const linkId = linkIdIn(await annB.command("link", code));
     await annB.command("link", `confirm ${linkId}`);
@@ -126,7 +130,7 @@ describe("given somebody who tries what they should not (I1)", () => {
     expect(await areLinked()).toBe(false);
   });
 
-  it("when nobody answers for ten minutes, then it is too late", async () => {
+  it("when a side confirms after ten minutes, then the link has expired", async () => {
     const linkId = linkIdIn(await annB.command("link", await ann.code()));
     core.clock.advance(9 * MINUTE_MS);
     await annB.command("link", `confirm ${linkId}`);
@@ -135,7 +139,7 @@ describe("given somebody who tries what they should not (I1)", () => {
     expect(await areLinked()).toBe(false);
   });
 
-  it("when a code is entered where it was made, or by the same account, then it says what to do instead", async () => {
+  it("when a code is entered on its own channel, then the answer says what to do instead", async () => {
     const code = await ann.code();
     expect(await ann.command("link", code)).toContain("another channel");
     expect(await new At(core, "web", "bob").command("link", code)).toContain("another channel");
@@ -146,7 +150,7 @@ describe("given somebody who tries what they should not (I1)", () => {
     ["as a command", (room: At, code: string) => room.command("link", code)],
     ["in the middle of a sentence", (room: At, code: string) => room.say(`is it ${code.toLowerCase()}, perhaps?`)],
     [
-      "by changing what was said",
+      "by an edit",
       (room: At, code: string) =>
         noteEdit(
           core.backbone.store,
@@ -160,7 +164,7 @@ describe("given somebody who tries what they should not (I1)", () => {
     expect(await annB.command("link", code)).toContain("no longer works");
   });
 
-  it("when somebody links or unlinks in a shared room, then only they are told that it is done in private", async () => {
+  it("when a person links or unlinks in a shared room, then only they see that this works in private only", async () => {
     const room = new At(core, "web-b", "ann-b", "shared");
     for (const name of ["link", "unlink"]) {
       const answer = await room.say(`/${name}`, { command: { name, args: "" } });
@@ -168,7 +172,7 @@ describe("given somebody who tries what they should not (I1)", () => {
     }
   });
 
-  it("when two sides confirm at the same moment, then they are linked once", async () => {
+  it("when two sides confirm at the same time, then they are linked once", async () => {
     const linkId = linkIdIn(await annB.command("link", await ann.code()));
     const answers = await Promise.all([ann, annB].map((side) => side.command("link", `confirm ${linkId}`)));
     expect(answers.some((answer) => answer.includes("Linked with"))).toBe(true);
@@ -176,16 +180,16 @@ describe("given somebody who tries what they should not (I1)", () => {
     expect((await personAt("web", "ann")).accounts).toHaveLength(2);
   });
 
-  it("when the store is read, then the code is not in it", async () => {
+  it("then the code is not stored in plain text", async () => {
     const code = await ann.code();
     const stored = await core.backbone.store.get(linkKey("default", linkIdOf("default", readCode(code) ?? "")));
     expect(stored).toBeDefined();
     expect(JSON.stringify(stored)).not.toContain(code.slice(0, 5));
   });
 
-  it("when a name would read as mark-up or as more than a name, then only its letters are shown", async () => {
+  it("when a name contains markup or other text, then it is shown without markup and punctuation", async () => {
     const eve = new At(core, "web-b", "**Ann** on slack `x`\nIs that you");
     expect(await eve.command("link", await ann.code())).toContain("Is that you?");
-    expect((await ann.told())[0]?.markdown).toMatch(/^\*\*“Ann on slack x Is that you” on web-b\*\*/);
+    expect((await ann.unsolicited())[0]?.markdown).toMatch(/^\*\*“Ann on slack x Is that you” on web-b\*\*/);
   });
 });

@@ -6,30 +6,31 @@ import { ack } from "../../../../core/contract/ports/bus.ts";
 import { isoTime } from "../../../../core/contract/ports/clock.ts";
 import { silentLogger as logger } from "../../../../core/contract/ports/logger.ts";
 import { silentMeter as meter } from "../../../../core/contract/ports/telemetry.ts";
-import { createSchedule, type NewSchedule } from "../../../../core/schedules/create-schedule.ts";
+import type { NewSchedule } from "../../../../core/schedules/change-schedule.ts";
+import { createSchedule } from "../../../../core/schedules/change-schedule.ts";
 import { DueIndex } from "../../../../core/schedules/due/due-index.ts";
 import { runsOf, type ScheduleRun } from "../../../../core/schedules/runs/run-record.ts";
 import { type Schedule, scheduleKey } from "../../../../core/schedules/schedule-record.ts";
 import { startSchedules } from "../../../../core/schedules/start-schedules.ts";
 import { parseWhen } from "../../../../core/schedules/when/parse-when.ts";
 import { nextDue } from "../../../../core/schedules/when/when.ts";
-import type { Agent } from "../../../../core/turns/agent.ts";
+import type { Agent } from "../../../../core/turns/turn.ts";
 import type { BackboneHarness, Deployment } from "../../../contract/backbone-harness.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 import { propertyRuns } from "../../../setup/property-runs.ts";
 
 const MINUTE = 60_000;
-/** In the night before clocks change: in Europe in spring and in autumn, and in America. */
+/** The night before a daylight saving change: in Europe in spring and in autumn, and in America. */
 const STARTS = ["2026-03-28T20:00:00Z", "2026-10-24T20:00:00Z", "2026-10-31T23:00:00Z"].map((at) => Date.parse(at));
 
-/** A restart ends all processes, lets time pass and starts them again. A death makes the next step of that name fail. */
+/** A restart stops all processes, lets time pass and starts them again. A crash makes the next step of that name fail. */
 const events = fc.array(
   fc.oneof(
     fc.record({ type: fc.constant("pass" as const), ms: fc.integer({ min: 1_000, max: 90 * MINUTE }) }),
     fc.record({ type: fc.constant("jump" as const), ms: fc.integer({ min: -30 * MINUTE, max: 120 * MINUTE }) }),
     fc.record({ type: fc.constant("restart" as const), ms: fc.integer({ min: 0, max: 300 * MINUTE }) }),
     fc.record({
-      type: fc.constant("die" as const),
+      type: fc.constant("crash" as const),
       at: fc.constantFrom("schedule.recorded", "schedule.begun", "schedule.indexed", "schedule.changed"),
     }),
   ),
@@ -43,8 +44,8 @@ const plans = fc.record({
   events,
 });
 
-/** Whatever happens, every due time has exactly one run, or one recorded reason (P1). */
-export const dueTimeProperty = (harness: BackboneHarness, fewest: number): void => {
+/** Every due time has exactly one run or one recorded reason, despite crashes and clock changes (P1). */
+export const dueTimeProperty = (harness: BackboneHarness, minRuns: number): void => {
   describe(`given any schedule on ${harness.name}`, () => {
     let deployment: Deployment;
     let backbones: Backbone[];
@@ -60,13 +61,13 @@ export const dueTimeProperty = (harness: BackboneHarness, fewest: number): void 
       const name = `agent-${++world}`;
       const agent = { name, tenant: "default" } as Agent;
       const begun: string[] = [];
-      let dieAt: string | undefined;
+      let crashAt: string | undefined;
       const checkpoint = (at: string) => {
-        if (at !== dieAt) return;
-        dieAt = undefined;
-        throw new Error("as if the process had died here");
+        if (at !== crashAt) return;
+        crashAt = undefined;
+        throw new Error("simulated crash");
       };
-      const partsOn = (backbone: Backbone) => ({
+      const depsOn = (backbone: Backbone) => ({
         ...backbone,
         bus: backbone.bus,
         store: backbone.store,
@@ -85,7 +86,7 @@ export const dueTimeProperty = (harness: BackboneHarness, fewest: number): void 
           return ack;
         },
       );
-      const startAll = () => Promise.all(backbones.map((backbone) => startSchedules(partsOn(backbone), agent)));
+      const startAll = () => Promise.all(backbones.map((backbone) => startSchedules(depsOn(backbone), agent)));
       const address = { tenant: "default", agent: name, owner: "web/ann", id: "schedule-00000001" };
       const draft: NewSchedule = {
         ...address,
@@ -97,7 +98,7 @@ export const dueTimeProperty = (harness: BackboneHarness, fewest: number): void 
         asker: { personId: "p", accountId: "ann", name: "Ann" },
         madeIn: "chat",
       };
-      await createSchedule(partsOn(first), draft);
+      await createSchedule(depsOn(first), draft);
       let processes = await startAll();
       const schedule = async () => (await first.store.get(scheduleKey(address)))?.value as Schedule;
       const settled = async () => {
@@ -105,7 +106,7 @@ export const dueTimeProperty = (harness: BackboneHarness, fewest: number): void 
         return nextDueAt === null || Date.parse(nextDueAt) > clock.now();
       };
       for (const event of plan.events) {
-        if (event.type === "die") dieAt = event.at;
+        if (event.type === "crash") crashAt = event.at;
         if (event.type === "jump") clock.jump(event.ms);
         if (event.type === "pass") clock.advance(event.ms);
         if (event.type === "restart") {
@@ -114,8 +115,8 @@ export const dueTimeProperty = (harness: BackboneHarness, fewest: number): void 
           processes = await startAll();
         }
       }
-      dieAt = undefined;
-      // They look again within a minute, whatever became of the wall's clock.
+      crashAt = undefined;
+      // The periodic check runs within a minute of monotonic time, even if the wall clock was set.
       for (let round = 0; !(await settled()); round++) {
         if (round % 50 === 49) clock.advance(MINUTE);
         await new Promise(setImmediate);
@@ -130,7 +131,7 @@ export const dueTimeProperty = (harness: BackboneHarness, fewest: number): void 
     };
 
     it(
-      "when time passes, is set, or processes die, then each due time has one run or one reason",
+      "when time passes, the clock is set or processes crash, then each due time has one run or one recorded reason",
       { timeout: 120_000 },
       () =>
         fc.assert(
@@ -139,14 +140,14 @@ export const dueTimeProperty = (harness: BackboneHarness, fewest: number): void 
             const until = end === null ? Number.POSITIVE_INFINITY : Date.parse(end);
             for (let due = nextDue(when, plan.start); due !== undefined && due < until; due = nextDue(when, due)) {
               const at = isoTime(due);
-              const word = recorded.filter(({ dueAt, through }) => dueAt <= at && at <= through);
-              expect(word, `${at} of ${plan.when}`).toHaveLength(1);
+              const covering = recorded.filter(({ dueAt, through }) => dueAt <= at && at <= through);
+              expect(covering, `${at} of ${plan.when}`).toHaveLength(1);
             }
             expect(new Set(begun).size).toBe(recorded.filter(({ state }) => state === "started").length);
             expect(begun.length).toBe(new Set(begun).size);
             for (const { state, reason } of recorded) expect(state === "skipped").toBe(reason !== undefined);
           }),
-          propertyRuns(fewest),
+          propertyRuns(minRuns),
         ),
     );
   });

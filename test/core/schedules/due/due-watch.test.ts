@@ -5,16 +5,16 @@ import { DueWatch } from "../../../../core/schedules/due/due-watch.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 
-const place = { tenant: "t", agent: "a" };
+const ref = { tenant: "t", agent: "a" };
 
-const promisesKept = () => new Promise<void>((resolve) => setImmediate(resolve));
+const microtasksDone = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-describe("given a schedule that is due while the bus stores nothing", () => {
-  it("when minutes pass, then it is retried with pauses, and one line is logged per change of state", async () => {
+describe("given a due schedule and a bus that rejects every publish", () => {
+  it("when time passes, then publishing is retried with backoff, and one line is logged per change of state", async () => {
     const clock = new ManualClock();
     const logger = new RecordingLogger();
     const due: DueTime = {
-      schedule: { ...place, owner: "o", id: "s" },
+      schedule: { ...ref, owner: "o", id: "s" },
       dueAt: new Date(clock.now() + 1_000).toISOString(),
     };
     let attempts = 0;
@@ -37,15 +37,15 @@ describe("given a schedule that is due while the bus stores nothing", () => {
         },
         prepare: async () => undefined,
       },
-      place,
+      ref,
     );
     await watch.start();
     const pass = async (seconds: number) => {
       for (let tenth = 0; tenth < 10 * seconds; tenth++) {
-        await promisesKept();
+        await microtasksDone();
         clock.advance(100);
       }
-      await promisesKept();
+      await microtasksDone();
     };
     await pass(31);
     expect(attempts).toBeGreaterThan(5);
@@ -55,7 +55,10 @@ describe("given a schedule that is due while the bus stores nothing", () => {
 
     isDown = false;
     await pass(6);
-    expect(logger.lines.items.map(({ message }) => message)).toEqual([failed, "due schedules are read again"]);
+    expect(logger.lines.items.map(({ message }) => message)).toEqual([
+      failed,
+      "due schedules are read and published again",
+    ]);
     await watch.stop();
   });
 });

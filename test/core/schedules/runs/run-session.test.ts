@@ -19,7 +19,7 @@ const entries = async (sessionId: string): Promise<number> => {
 };
 
 describe("given the session of a schedule's run (L7)", () => {
-  it("when no call of it can be open since seven days, then it is gone; a conversation's stays", async () => {
+  it("when seven days have passed since its last call could be open, then it has expired; the session of a conversation stays", async () => {
     core = await CoreUnderTest.start(
       roles({
         primary: ({ text, outputs }) => {
@@ -44,7 +44,7 @@ describe("given the session of a schedule's run (L7)", () => {
     expect(await entries(own ?? "")).toBe(1);
   });
 
-  it("when it goes on, then all of it is kept for as long again", async () => {
+  it("when an entry is appended, then the TTL of all its entries is renewed", async () => {
     core = await CoreUnderTest.start([], { heldByClock: true });
     const history = new SessionHistory(core.backbone.store);
     const said = (replyId: string) =>

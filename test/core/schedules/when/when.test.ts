@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { describeWhen } from "../../../../core/schedules/when/describe-when.ts";
 import { parseWhen } from "../../../../core/schedules/when/parse-when.ts";
-import { lastDue, nextDue } from "../../../../core/schedules/when/when.ts";
+import { describeWhen, lastDue, nextDue } from "../../../../core/schedules/when/when.ts";
 
 const now = Date.parse("2026-11-16T08:00:00Z");
 const berlin = { now, timeZone: "Europe/Berlin" };
@@ -10,7 +9,7 @@ const next = (text: string, options = berlin) => {
   return due === undefined ? undefined : new Date(due).toISOString();
 };
 
-describe("given what somebody wrote", () => {
+describe("given the text of a time", () => {
   it.each([
     ["0 9 * * 1-5", "2026-11-17T08:00:00.000Z", "every weekday at 09:00 Europe/Berlin, next: Tue, 17 Nov 2026, 09:00"],
     ["30 7 * * *", "2026-11-17T06:30:00.000Z", "every day at 07:30 Europe/Berlin, next: Tue, 17 Nov 2026, 07:30"],
@@ -34,21 +33,21 @@ describe("given what somebody wrote", () => {
     ["2026-12-24T18:00", "2026-12-24T17:00:00.000Z", "once, on Thu, 24 Dec 2026, 18:00 Europe/Berlin"],
     ["2026-12-24 18:00:00Z", "2026-12-24T18:00:00.000Z", "once, on Thu, 24 Dec 2026, 19:00 Europe/Berlin"],
     ["2026-12-24T18:00+05:30", "2026-12-24T12:30:00.000Z", "once, on Thu, 24 Dec 2026, 13:30 Europe/Berlin"],
-  ])("when it is %s, then it is understood, and told in words (P1)", (text, due, words) => {
+  ])("when it is %s, then it is parsed and described (P1)", (text, due, description) => {
     expect(next(text)).toBe(due);
-    expect(describeWhen(parseWhen(text, berlin), now)).toBe(words);
+    expect(describeWhen(parseWhen(text, berlin), now)).toBe(description);
   });
 
   it.each([
     ["2026-02-30T09:00", "does not exist"],
     ["2027-01-01T25:00", "does not exist"],
-    ["2020-01-01T09:00", "has passed already"],
+    ["2020-01-01T09:00", "has already passed"],
     ["0 0 30 2 *", "never comes"],
     ["61 9 * * *", "is not a cron expression"],
-    ["* * * * * *", "once a minute is the most"],
-    ["every 1 s", "once a minute is the most"],
-    ["every second", "once a minute is the most"],
-    ["in 0 s", "a second is the least"],
+    ["* * * * * *", "the shortest interval is one minute"],
+    ["every 1 s", "the shortest interval is one minute"],
+    ["every second", "the shortest interval is one minute"],
+    ["in 0 s", "the minimum is one second"],
     ["in 999999999 weeks", "more than ten years away"],
     ["tomorrow-ish", "is not a time that I understand"],
     ["", "is not a time that I understand"],
@@ -56,15 +55,15 @@ describe("given what somebody wrote", () => {
     expect(() => parseWhen(text, berlin)).toThrow(message);
   });
 
-  it("when the time zone is none, then that is said", () => {
+  it("when the time zone does not exist, then the error names it", () => {
     expect(() => parseWhen("in 20 s", { now, timeZone: "Mars/Olympus" })).toThrow('"Mars/Olympus" is not a time zone');
   });
 });
 
-describe("given a change of clocks", () => {
+describe("given a daylight saving change", () => {
   const at = (iso: string) => ({ now: Date.parse(iso), timeZone: "Europe/Berlin" });
 
-  it("when the time is skipped that night, then it runs when the gap ends; when it comes twice, then once (P1)", () => {
+  it("when the time is skipped, then it runs when the gap ends; when the time occurs twice, then it runs once (P1)", () => {
     expect(next("30 2 * * *", at("2026-03-28T12:00:00Z"))).toBe("2026-03-29T01:00:00.000Z");
     const autumn = parseWhen("30 2 * * *", at("2026-10-24T12:00:00Z"));
     const first = nextDue(autumn, Date.parse("2026-10-24T12:00:00Z")) ?? 0;
@@ -72,14 +71,14 @@ describe("given a change of clocks", () => {
     expect(new Date(nextDue(autumn, first) ?? 0).toISOString()).toBe("2026-10-26T01:30:00.000Z");
   });
 
-  it("when a one-shot time is skipped, then it is the moment after", () => {
+  it("when a one-time schedule falls into the gap, then it runs after the gap", () => {
     expect(next("2026-03-29T02:30", at("2026-03-01T00:00:00Z"))).toBe("2026-03-29T01:30:00.000Z");
   });
 });
 
-describe("given due times", () => {
+describe("given a recurring time", () => {
   it.each(["*/7 * * * *", "0 9 * * 1-5", "every 90 m", "30 2 29 2 *"])(
-    "when %s is asked, then the last up to the next is the next, and before it there is none later",
+    "when it is %s, then its last due time up to the next one is the next one, and just before that an earlier one",
     (text) => {
       const when = parseWhen(text, berlin);
       const due = nextDue(when, now) ?? 0;

@@ -1,10 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { Activity } from "../../../../core/contract/messages/activity.ts";
-import { AgentReply } from "../../../../core/contract/messages/agent-reply.ts";
+import { Activity, AgentReply } from "../../../../core/contract/messages/agent-reply.ts";
 import { calls } from "../../../fakes/scripted-model.ts";
 import { type CoreUnderTest, userMessage } from "../../core-under-test.ts";
-import type { Asked } from "../delegating.ts";
 import {
+  type Asked,
   completions,
   delegates,
   Held,
@@ -23,8 +22,8 @@ const entries = () => core.replies.items.filter(({ kind }) => kind === "progress
 const progress = (count: number) =>
   core.replies.until((replies) => replies.filter(({ kind }) => kind === "progress").length >= count);
 
-describe("given a turn whose subtasks are under way", () => {
-  it("when they go on, then one entry shows it, at most once a second, and its last state for certain (B1, D8)", async () => {
+describe("given a turn whose subtasks are running", () => {
+  it("when they make progress, then one entry shows it at most once a second, and always its last state (B1, D8)", async () => {
     const [a, b] = [new Held(), new Held()];
     const subagent = ({ text, outputs }: Asked) => {
       if (text === "do b") return b.answer;
@@ -81,7 +80,7 @@ describe("given a turn whose subtasks are under way", () => {
     expect(items[0]?.result.length).toBeLessThanOrEqual(300);
   });
 
-  it("when all is over within a moment, then only the last state is shown", async () => {
+  it("when all end within half a second, then only the last state is published", async () => {
     core = await startDelegating(roles({ primary: delegates(["a", "b"], "on it") }));
     await core.receive(userMessage("m-1", "go"));
     await core.replies.until((replies) => completions(replies).length === 1);

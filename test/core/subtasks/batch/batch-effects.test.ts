@@ -4,7 +4,7 @@ import type { Bus } from "../../../../core/contract/ports/bus.ts";
 import type { ToolContext } from "../../../../core/contract/tool.ts";
 import { applyBatchEffects, isOutstanding } from "../../../../core/subtasks/batch/batch-effects.ts";
 import { reserve } from "../../../../core/subtasks/batch/reserve.ts";
-import { setBatchTimer } from "../../../../core/subtasks/batch/seal-turn.ts";
+import { setBatchTimer } from "../../../../core/subtasks/batch/sealed-batch.ts";
 import type { SubtaskDeps } from "../../../../core/subtasks/deps.ts";
 import type { Batch, Member } from "../../../../core/subtasks/owner/batch.ts";
 import { readOwner } from "../../../../core/subtasks/owner/owner-record.ts";
@@ -18,11 +18,11 @@ import { RecordingMeter } from "../../../fakes/recording-meter.ts";
 
 const NOW = Date.UTC(2026, 2, 10, 21);
 const AT = new Date(NOW).toISOString();
-const place = { tenant: "default", agent: "mooring" };
+const agentRef = { tenant: "default", agent: "mooring" };
 const owner = { ownerType: "agent" as const, ownerId: "s" };
 const worker = { ownerType: "worker" as const, ownerId: "subtask-1" };
 const delegationContext = { owner, depth: 0, rootTurnId: "t", background: false };
-const inherited = {
+const workContext = {
   sessionId: "s",
   standing: delegationContext,
   origin: { channel: "web", promptSummary: "tides", startedAt: AT, sessionId: "s" },
@@ -40,7 +40,7 @@ const member = (id: string, more: Partial<Member> = {}): Member => ({
 });
 const batch = (members: readonly Member[], more: Partial<Batch> = {}): Batch => ({
   turnId: "t",
-  ...inherited,
+  ...workContext,
   members: [...members],
   openedAt: NOW,
   sealedAt: NOW,
@@ -53,8 +53,8 @@ let meter: RecordingMeter;
 let logger: RecordingLogger;
 let published: { family: string; message: SyntheticMessage; id: string; key: string | undefined }[];
 let completed: string[];
-let told: string[];
-let parts: SubtaskDeps;
+let markedPublished: string[];
+let deps: SubtaskDeps;
 beforeEach(() => {
   clock = new ManualClock(NOW);
   store = new MemoryStore(clock);
@@ -62,14 +62,14 @@ beforeEach(() => {
   logger = new RecordingLogger();
   published = [];
   completed = [];
-  told = [];
+  markedPublished = [];
   const publish: Bus["publish"] = async ({ family }, message, { id, key }) => {
     published.push({ family, message: message as SyntheticMessage, id, key });
     return "stored";
   };
   const owners = new OwnerRecordWriter(store, clock);
-  owners.markPublished = ({ ownerId }, turnId) => void told.push(`${ownerId} ${turnId}`);
-  parts = {
+  owners.markPublished = ({ ownerId }, turnId) => void markedPublished.push(`${ownerId} ${turnId}`);
+  deps = {
     bus: { publish } as Bus,
     store,
     clock,
@@ -83,11 +83,11 @@ beforeEach(() => {
 
 describe("given a batch that has changed (B2, B4)", () => {
   const fired = { firedAt: NOW, firedBy: "complete" as const };
-  const change = (before: Batch, after: Batch) => applyBatchEffects(parts, place, { before, after });
+  const change = (before: Batch, after: Batch) => applyBatchEffects(deps, agentRef, { before, after });
   const messages = () => published.map(({ id }) => id);
   const resultsOf = (n: number) => published[n]?.message.synthetic.data;
 
-  it("when it fires, then one turn for its answer is put into the owner's session, with what became of each", async () => {
+  it("when it fires, then one synthesis is enqueued in the owner's session, with the outcome of each member", async () => {
     const members = [member("a"), member("b", { ended: false }), member("alone", { reports: "alone", ended: false })];
     await change(batch(members), batch(members, { ...fired, firedBy: "ceiling" }));
     expect(published).toMatchObject([
@@ -110,18 +110,18 @@ describe("given a batch that has changed (B2, B4)", () => {
     });
     expect(meter.counts).toEqual({ "batches_total mooring ceiling": 1 });
     expect(completed).toEqual([]);
-    expect(told).toEqual([]);
+    expect(markedPublished).toEqual([]);
   });
 
-  it("when everything has ended with it, then its activity entry ends, and its record may be forgotten", async () => {
+  it("when all its work has ended, then its activity entry is completed and its record may be removed", async () => {
     await change(batch([member("a")]), batch([member("a")], fired));
     expect(messages()).toEqual(["batch-t/synthesis"]);
     expect(completed).toEqual(["t"]);
-    expect(told).toEqual(["s t"]);
+    expect(markedPublished).toEqual(["s t"]);
     expect(meter.counts).toEqual({ "batches_total mooring complete": 1 });
   });
 
-  it("when a late result is amended, then the answer is said again first, and the follow-up tells of late ones only", async () => {
+  it("when a follow-up is due, then the synthesis is published again before it, and the follow-up has the late members only", async () => {
     const members = [member("a"), member("b", { late: true })];
     const before = batch(members, fired);
     await change(before, { ...before, amendedAt: NOW });
@@ -137,7 +137,7 @@ describe("given a batch that has changed (B2, B4)", () => {
     expect(meter.counts).toEqual({});
   });
 
-  it("when the same change comes again, then all of it is said again under the same ids, and counted once", async () => {
+  it("when the same change is repeated, then its messages are published again with the same ids, and it is not counted again", async () => {
     const after = batch([member("a"), member("b", { late: true })], { ...fired, amendedAt: NOW });
     await change(after, after);
     expect(messages()).toEqual(["batch-t/synthesis", "batch-t/amendment"]);
@@ -145,14 +145,14 @@ describe("given a batch that has changed (B2, B4)", () => {
     expect(completed).toEqual(["t"]);
   });
 
-  it("when it fired before and something else has changed, then nothing is said again", async () => {
+  it("when it has fired before and another field changes, then nothing is published", async () => {
     const after = batch([member("a"), member("x", { reports: "alone" })], { ...fired, amendedAt: NOW });
     await change(batch(after.members, { ...fired, amendedAt: NOW }), after);
     expect(messages()).toEqual([]);
     expect(completed).toEqual(["t"]);
   });
 
-  it("when it has not fired yet, then nothing is said", async () => {
+  it("when it has not fired, then nothing is published", async () => {
     const open = batch([member("a"), member("b", { ended: false })]);
     await change(batch([member("a", { ended: false }), member("b", { ended: false })]), open);
     await change(open, open);
@@ -160,26 +160,26 @@ describe("given a batch that has changed (B2, B4)", () => {
     expect(completed).toEqual([]);
   });
 
-  it("when it is a subtask's own, or there is none, then nothing follows: a subtask watches its children itself", async () => {
+  it("when its owner is a subtask, or there is no change, then nothing is published: a subtask waits for its children itself", async () => {
     const after = batch([member("a")], { ...fired, standing: { ...delegationContext, owner: worker } });
     await change(batch([member("a")]), after);
-    await applyBatchEffects(parts, place, undefined);
+    await applyBatchEffects(deps, agentRef, undefined);
     expect(messages()).toEqual([]);
     expect(completed).toEqual([]);
   });
 });
 
-describe("given a batch that is sealed (B3)", () => {
-  const timer = (one: Batch) => setBatchTimer(parts, place, one);
+describe("given a sealed batch (B3)", () => {
+  const timer = (one: Batch) => setBatchTimer(deps, agentRef, one);
 
-  it("when it waits for somebody, then the bus looks after it; else, or if it is a subtask's, it does not", async () => {
+  it("when it has open members, then its timer is published; not if all have ended or its owner is a subtask", async () => {
     await timer(batch([member("a", { ended: false })]));
     expect(published).toMatchObject([
       {
         family: "batch.timer",
         id: "batch-t/timer",
         key: "batch-t/timer",
-        message: { ...place, ownerId: "s", turnId: "t" },
+        message: { ...agentRef, ownerId: "s", turnId: "t" },
       },
     ]);
     await timer(batch([member("a")]));
@@ -188,11 +188,11 @@ describe("given a batch that is sealed (B3)", () => {
   });
 });
 
-describe("given a turn that has delegated, when somebody asks whether others still work on it", () => {
+describe("given a turn that has delegated, when its batch is checked for outstanding work", () => {
   const SYNTHESIS = "batch-t/synthesis";
   const isOut = (one: Batch, ...ended: string[]) => isOutstanding(one, ended);
 
-  it("then they do until the turn with the results has ended", () => {
+  it("then a batch is outstanding until its synthesis has ended", () => {
     expect(isOut(batch([member("a", { ended: false })]))).toBe(true);
     expect(isOut(batch([member("a")]))).toBe(true);
     expect(isOut(batch([member("a")]), SYNTHESIS)).toBe(false);
@@ -201,14 +201,14 @@ describe("given a turn that has delegated, when somebody asks whether others sti
     expect(isOut(batch([]))).toBe(false);
   });
 
-  it("then one that reports alone counts until it has ended, and one that was awaited or blocks does not", () => {
+  it("then a member that reports alone counts until it ends, and an awaited or blocking one does not count", () => {
     expect(isOut(batch([member("a", { reports: "alone", ended: false })], { firedAt: NOW }))).toBe(true);
     expect(isOut(batch([member("a", { reports: "alone" })]))).toBe(false);
     expect(isOut(batch([member("a", { reports: "blocking", ended: false })]))).toBe(false);
     expect(isOut(batch([member("a", { ended: false, awaitedBy: "call" })]))).toBe(false);
   });
 
-  it("then another agent counts until it has answered and the turn of its answer has ended", () => {
+  it("then a call counts until it is answered and the turn about its answer has ended", () => {
     const calling = (ended: boolean, isLater?: boolean) =>
       batch([], { calls: [{ id: "c", name: "pilot", ended, ...(isLater !== undefined && { isLater }) }] });
     expect(isOut(calling(false))).toBe(true);
@@ -221,11 +221,11 @@ describe("given a turn that has delegated, when somebody asks whether others sti
   });
 });
 
-describe("given subtasks that a turn wants to start (S9)", () => {
+describe("given a turn that reserves subtasks (S9)", () => {
   const limits = { ...defaultDelegation, running: 3, perTurn: 4, continuations: 1 };
   const context = (more: Partial<ToolContext> = {}): ToolContext => ({
-    ...place,
-    ...inherited,
+    ...agentRef,
+    ...workContext,
     delegationContext,
     turnId: "t",
     tools: [],
@@ -233,14 +233,14 @@ describe("given subtasks that a turn wants to start (S9)", () => {
     signal: new AbortController().signal,
     ...more,
   });
-  const wanted = (...ids: string[]) =>
+  const requested = (...ids: string[]) =>
     ids.map((id) => ({ id, callKey: `key-${id}`, name: id, reports: "batch" as const }));
-  const want = async (ids: readonly string[], more: Partial<ToolContext> = {}) => {
-    const { accepted, refused, reason } = await reserve(parts, limits, context(more), wanted(...ids));
+  const reserveIds = async (ids: readonly string[], more: Partial<ToolContext> = {}) => {
+    const { accepted, refused, reason } = await reserve(deps, limits, context(more), requested(...ids));
     return { accepted: accepted.map(({ id }) => id), refused, reason };
   };
   const end = (...ids: string[]) =>
-    parts.owners.change({ ...place, ownerId: "s" }, (record) => ({
+    deps.owners.change({ ...agentRef, ownerId: "s" }, (record) => ({
       ...record,
       batches: Object.fromEntries(
         Object.entries(record.batches).map(([turnId, one]) => [
@@ -250,60 +250,60 @@ describe("given subtasks that a turn wants to start (S9)", () => {
       ),
     }));
 
-  it("then as many start as may be under way at once, and the rest is refused with what to do", async () => {
-    expect(await want(["a", "b"])).toMatchObject({ accepted: ["a", "b"], refused: 0 });
-    const more = await want(["c", "d"]);
+  it("then as many are accepted as may run at once, and the refusal of the rest says what to do", async () => {
+    expect(await reserveIds(["a", "b"])).toMatchObject({ accepted: ["a", "b"], refused: 0 });
+    const more = await reserveIds(["c", "d"]);
     expect(more).toMatchObject({ accepted: ["c"], refused: 1 });
     expect(more.reason).toContain("at most 3 subtasks may be under way at once");
-    expect(await want(["d"])).toMatchObject({ accepted: [], refused: 1 });
+    expect(await reserveIds(["d"])).toMatchObject({ accepted: [], refused: 1 });
   });
 
-  it("when some have ended, then their places are free, up to what one request may have in all", async () => {
-    await want(["a", "b", "c"]);
+  it("when some have ended, then their slots are free, up to the total of one request", async () => {
+    await reserveIds(["a", "b", "c"]);
     await end("a", "b");
-    const more = await want(["d", "e"]);
+    const more = await reserveIds(["d", "e"]);
     expect(more).toMatchObject({ accepted: ["d"], refused: 1 });
     expect(more.reason).toContain("one request may have 4 subtasks in all");
     await end("c", "d");
-    expect(await want(["e"])).toMatchObject({ accepted: [], refused: 1 });
+    expect(await reserveIds(["e"])).toMatchObject({ accepted: [], refused: 1 });
   });
 
-  it("when the same call comes again, then it finds its places taken and takes no others", async () => {
-    await want(["a", "b"]);
-    expect(await want(["a", "b"])).toMatchObject({ accepted: ["a", "b"], refused: 0 });
-    expect((await readOwner(store, { ...place, ownerId: "s" })).batches.t?.members).toMatchObject([
+  it("when the same call is repeated, then it finds its reservation and takes no further slots", async () => {
+    await reserveIds(["a", "b"]);
+    expect(await reserveIds(["a", "b"])).toMatchObject({ accepted: ["a", "b"], refused: 0 });
+    expect((await readOwner(store, { ...agentRef, ownerId: "s" })).batches.t?.members).toMatchObject([
       { id: "a", ended: false },
       { id: "b", ended: false },
     ]);
-    expect((await readOwner(store, { ...place, ownerId: "s" })).tallies).toEqual([["t", 2]]);
+    expect((await readOwner(store, { ...agentRef, ownerId: "s" })).tallies).toEqual([["t", 2]]);
   });
 
-  it("when continuations delegate again, then only so many of them may", async () => {
-    await want(["a"]);
-    expect(await want(["b"], { turnId: "t2" })).toMatchObject({ accepted: ["b"] });
-    expect(await want(["c"], { turnId: "t2" })).toMatchObject({ accepted: ["c"] });
+  it("when continuations delegate again, then their number is limited", async () => {
+    await reserveIds(["a"]);
+    expect(await reserveIds(["b"], { turnId: "t2" })).toMatchObject({ accepted: ["b"] });
+    expect(await reserveIds(["c"], { turnId: "t2" })).toMatchObject({ accepted: ["c"] });
     await end("a", "b", "c");
-    const third = await want(["d"], { turnId: "t3" });
+    const third = await reserveIds(["d"], { turnId: "t3" });
     expect(third).toMatchObject({ accepted: [], refused: 1 });
-    expect(third.reason).toContain("delegated again 1 times");
-    expect(await want(["d"], { turnId: "t2" })).toMatchObject({ accepted: ["d"] });
+    expect(third.reason).toContain("delegated again at most 1 times");
+    expect(await reserveIds(["d"], { turnId: "t2" })).toMatchObject({ accepted: ["d"] });
   });
 
-  it("when a subtask delegates, then its turn is no continuation, and its work is not listed for an account", async () => {
+  it("when a subtask delegates, then its turns do not count as continuations, and its work is not indexed by account", async () => {
     const below = { ...delegationContext, owner: worker, depth: 1 };
-    expect(await want(["a"], { delegationContext: below, turnId: "x" })).toMatchObject({ accepted: ["a"] });
-    expect(await want(["b"], { delegationContext: below, turnId: "y" })).toMatchObject({ accepted: ["b"] });
-    expect(await want(["c"], { delegationContext: below, turnId: "z" })).toMatchObject({ accepted: ["c"] });
-    expect(await ownersWorkingFor(store, { ...place, channel: "web", accountId: "ann" })).toEqual([]);
+    expect(await reserveIds(["a"], { delegationContext: below, turnId: "x" })).toMatchObject({ accepted: ["a"] });
+    expect(await reserveIds(["b"], { delegationContext: below, turnId: "y" })).toMatchObject({ accepted: ["b"] });
+    expect(await reserveIds(["c"], { delegationContext: below, turnId: "z" })).toMatchObject({ accepted: ["c"] });
+    expect(await ownersWorkingFor(store, { ...agentRef, channel: "web", accountId: "ann" })).toEqual([]);
   });
 
-  it("then the owner's work is listed for the account that asked", async () => {
-    await want(["a"]);
-    expect(await ownersWorkingFor(store, { ...place, channel: "web", accountId: "ann" })).toEqual(["s"]);
+  it("then the owner is indexed under the account that asked", async () => {
+    await reserveIds(["a"]);
+    expect(await ownersWorkingFor(store, { ...agentRef, channel: "web", accountId: "ann" })).toEqual(["s"]);
   });
 
-  it("when the turn was ended meanwhile, then nobody joins its batch", async () => {
-    expect(await want(["a"], { signal: AbortSignal.abort() })).toMatchObject({ accepted: [], refused: 1 });
-    expect((await readOwner(store, { ...place, ownerId: "s" })).batches).toEqual({});
+  it("when the turn is aborted, then no member joins its batch", async () => {
+    expect(await reserveIds(["a"], { signal: AbortSignal.abort() })).toMatchObject({ accepted: [], refused: 1 });
+    expect((await readOwner(store, { ...agentRef, ownerId: "s" })).batches).toEqual({});
   });
 });

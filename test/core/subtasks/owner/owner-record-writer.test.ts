@@ -4,9 +4,9 @@ import {
   emptyOwner,
   ownerKey,
   readOwner,
-  usedUpBy,
+  usageOf,
   withBatch,
-  withUsedUp,
+  withUsage,
 } from "../../../../core/subtasks/owner/owner-record.ts";
 import { OwnerRecordWriter } from "../../../../core/subtasks/owner/owner-record-writer.ts";
 import { MAX_PARKED_MS } from "../../../../core/subtasks/owner/parked-jobs.ts";
@@ -14,7 +14,7 @@ import { MemoryStore } from "../../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 
 const address = { tenant: "default", agent: "mooring", ownerId: "s" };
-const inherited = {
+const workContext = {
   sessionId: "s",
   standing: { owner: { ownerType: "agent" as const, ownerId: "s" }, depth: 0, rootTurnId: "t", background: false },
   origin: { channel: "web", promptSummary: "x", startedAt: "2026-03-10T21:00:00.000Z", sessionId: "s" },
@@ -33,16 +33,16 @@ beforeEach(() => {
   owners = new OwnerRecordWriter(store, clock);
 });
 const spawn = (root: string) => (record: OwnerRecord) => {
-  const { spawned, respawns } = usedUpBy(root, record);
-  return withUsedUp(record, root, { spawned: spawned + 1, respawns });
+  const { spawned, respawns } = usageOf(root, record);
+  return withUsage(record, root, { spawned: spawned + 1, respawns });
 };
-const spawned = async (root: string) => usedUpBy(root, await readOwner(store, address)).spawned;
+const spawned = async (root: string) => usageOf(root, await readOwner(store, address)).spawned;
 
-describe("given changes of what one owner has delegated", () => {
-  it("when several come together, then they become one write, each on top of the one before", async () => {
+describe("given changes of the record of one owner", () => {
+  it("when several arrive together, then they share one write, each applied to the result of the one before", async () => {
     const changes = await Promise.all([1, 2, 3].map(() => owners.change(address, spawn("t"))));
     expect(store.writes).toHaveLength(1);
-    expect(changes.map(({ before, after }) => [usedUpBy("t", before).spawned, usedUpBy("t", after).spawned])).toEqual([
+    expect(changes.map(({ before, after }) => [usageOf("t", before).spawned, usageOf("t", after).spawned])).toEqual([
       [0, 1],
       [1, 2],
       [2, 3],
@@ -50,7 +50,7 @@ describe("given changes of what one owner has delegated", () => {
     expect(await spawned("t")).toBe(3);
   });
 
-  it("when one comes after another, then what this process wrote itself is not read again", async () => {
+  it("when one follows another, then the record that this process wrote last is not read again", async () => {
     await owners.change(address, spawn("t"));
     const { reads } = store;
     await owners.change(address, spawn("t"));
@@ -58,23 +58,23 @@ describe("given changes of what one owner has delegated", () => {
     expect(await spawned("t")).toBe(2);
   });
 
-  it("when another process has written meanwhile, then the change is made on top of that", async () => {
+  it("when another process has written in between, then the change is applied to that record", async () => {
     await owners.change(address, spawn("t"));
     await new OwnerRecordWriter(store, clock).change(address, spawn("t"));
     await owners.change(address, spawn("t"));
     expect(await spawned("t")).toBe(3);
   });
 
-  it("when there is nothing to change in what this process knows, then it looks at what is stored now", async () => {
+  it("when a change leaves the cached record unchanged, then the writer reads the stored record", async () => {
     await owners.change(address, spawn("t"));
     await new OwnerRecordWriter(store, clock).change(address, spawn("u"));
     const { before, after } = await owners.change(address, (record) => record);
     expect(before).toBe(after);
-    expect(usedUpBy("u", after).spawned).toBe(1);
+    expect(usageOf("u", after).spawned).toBe(1);
     expect(store.writes).toHaveLength(2);
   });
 
-  it("when the store fails, then all of them are told, and the next one starts from what is stored", async () => {
+  it("when the store fails, then all changes of the write reject, and the next one reads the stored record", async () => {
     await owners.change(address, spawn("t"));
     store.before = (operation) => {
       if (operation === "put") throw new Error("disk full");
@@ -86,26 +86,26 @@ describe("given changes of what one owner has delegated", () => {
     expect(await spawned("t")).toBe(2);
   });
 
-  it("when they are of different owners, then each has a record of its own", async () => {
+  it("when they are for different owners, then each has a separate record", async () => {
     await Promise.all([owners.change(address, spawn("t")), owners.change({ ...address, ownerId: "z" }, spawn("t"))]);
     expect(store.writes).toHaveLength(2);
     expect(await spawned("t")).toBe(1);
   });
 });
 
-describe("given a change that can wait for its turn", () => {
-  it("then it is written with the next change of the owner, in front of it", async () => {
+describe("given a parked change", () => {
+  it("then it is written with the next change of the owner, before it", async () => {
     const parked = owners.changeWith("t", address, spawn("t"));
     await pass();
     expect(store.writes).toEqual([]);
     const { before } = await owners.change(address, spawn("t"));
-    expect(usedUpBy("t", before).spawned).toBe(1);
-    expect(usedUpBy("t", (await parked).after).spawned).toBe(1);
+    expect(usageOf("t", before).spawned).toBe(1);
+    expect(usageOf("t", (await parked).after).spawned).toBe(1);
     expect(store.writes).toHaveLength(1);
     expect(clock.pending).toBe(0);
   });
 
-  it("then it is written when the turn is over in this process, and not when another one is", async () => {
+  it("then it is written when its turn is released, and not when another turn is", async () => {
     const parked = owners.changeWith("t", address, spawn("t"));
     owners.release("another");
     await pass();
@@ -118,7 +118,7 @@ describe("given a change that can wait for its turn", () => {
     expect(store.writes).toHaveLength(1);
   });
 
-  it("then it is written after a moment in any case", async () => {
+  it("then it is written after MAX_PARKED_MS at the latest", async () => {
     const parked = Promise.all([
       owners.changeWith("t", address, spawn("t")),
       owners.changeWith("t", address, spawn("t")),
@@ -133,12 +133,12 @@ describe("given a change that can wait for its turn", () => {
   });
 });
 
-describe("given a batch of which all is told", () => {
-  const over = (turnId: string) => ({ turnId, members: [], openedAt: 0, sealedAt: clock.now(), ...inherited });
+describe("given a settled batch whose effects are published", () => {
+  const over = (turnId: string) => ({ turnId, members: [], openedAt: 0, sealedAt: clock.now(), ...workContext });
   const add = (turnId: string) => owners.change(address, (record) => withBatch(record, over(turnId)));
   const batches = async () => Object.keys((await readOwner(store, address)).batches);
 
-  it("then the next change of its owner forgets it, unless it is the newest", async () => {
+  it("then the next change of its owner removes it, unless it is the newest", async () => {
     await add("one");
     await add("two");
     expect(await batches()).toEqual(["one", "two"]);
@@ -151,8 +151,8 @@ describe("given a batch of which all is told", () => {
   });
 });
 
-describe("given more owners than are remembered", () => {
-  it("then all of their changes are kept, and parked ones are not lost", async () => {
+describe("given more owners than the cache holds", () => {
+  it("then all their changes are stored, and parked ones are not lost", async () => {
     const parked = owners.changeWith("t", address, spawn("t"));
     for (let n = 0; n < 501; n++) await owners.change({ ...address, ownerId: `o${n}` }, spawn("t"));
     owners.release("t");
@@ -161,30 +161,30 @@ describe("given more owners than are remembered", () => {
     const { reads } = store;
     await owners.change({ ...address, ownerId: "o0" }, spawn("t"));
     expect(store.reads).toBeGreaterThan(reads);
-    expect(usedUpBy("t", await readOwner(store, { ...address, ownerId: "o0" })).spawned).toBe(2);
+    expect(usageOf("t", await readOwner(store, { ...address, ownerId: "o0" })).spawned).toBe(2);
   });
 });
 
-describe("given what requests of one owner have used up (S9)", () => {
-  it("then the sixteen that were used last are remembered, by the end of their turn's id", () => {
+describe("given the usage of requests of one owner (S9)", () => {
+  it("then the sixteen most recent are stored, by the end of the turn id", () => {
     let record = emptyOwner;
-    for (let n = 10; n < 26; n++) record = withUsedUp(record, `turn-${n}`, { spawned: n, respawns: [`r${n}`] });
-    expect(usedUpBy("turn-10", record)).toEqual({ spawned: 10, respawns: ["r10"] });
-    record = withUsedUp(record, "turn-10", { spawned: 11, respawns: [] });
-    record = withUsedUp(record, "turn-26", { spawned: 1, respawns: [] });
-    expect(usedUpBy("turn-10", record)).toEqual({ spawned: 11, respawns: [] });
-    expect(usedUpBy("turn-11", record)).toEqual({ spawned: 0, respawns: [] });
+    for (let n = 10; n < 26; n++) record = withUsage(record, `turn-${n}`, { spawned: n, respawns: [`r${n}`] });
+    expect(usageOf("turn-10", record)).toEqual({ spawned: 10, respawns: ["r10"] });
+    record = withUsage(record, "turn-10", { spawned: 11, respawns: [] });
+    record = withUsage(record, "turn-26", { spawned: 1, respawns: [] });
+    expect(usageOf("turn-10", record)).toEqual({ spawned: 11, respawns: [] });
+    expect(usageOf("turn-11", record)).toEqual({ spawned: 0, respawns: [] });
     expect(record.tallies).toHaveLength(16);
-    expect(
-      usedUpBy(`${"x".repeat(40)}turn-26`, withUsedUp(emptyOwner, "turn-26", { spawned: 1, respawns: [] })),
-    ).toEqual({
-      spawned: 0,
-      respawns: [],
-    });
+    expect(usageOf(`${"x".repeat(40)}turn-26`, withUsage(emptyOwner, "turn-26", { spawned: 1, respawns: [] }))).toEqual(
+      {
+        spawned: 0,
+        respawns: [],
+      },
+    );
   });
 
-  it("when nothing is stored of an owner, then it has used up nothing", async () => {
+  it("when an owner has no record, then its usage is empty", async () => {
     expect(await readOwner(store, address)).toEqual(emptyOwner);
-    expect(ownerKey(address).spelled).not.toBe(ownerKey({ ...address, ownerId: "z" }).spelled);
+    expect(ownerKey(address).encoded).not.toBe(ownerKey({ ...address, ownerId: "z" }).encoded);
   });
 });

@@ -12,36 +12,36 @@ const batch = (turnId: string, rest: Partial<Batch> = {}): Batch =>
     sealedAt: NOW - 3 * HOUR_MS,
     ...rest,
   }) as Batch;
-const kept = (old: Batch, told: ReadonlySet<string> = new Set()): boolean =>
-  old.turnId in withoutOld(withBatch(withBatch(emptyOwner, old), batch("newest")), NOW, told).batches;
+const stays = (old: Batch, published: ReadonlySet<string> = new Set()): boolean =>
+  old.turnId in withoutOld(withBatch(withBatch(emptyOwner, old), batch("newest")), NOW, published).batches;
 
-describe("given a batch that has fired and is not its owner's newest", () => {
-  it("when it fired just now, however long it waited, then it stays until what follows from it is told (B5)", () => {
-    expect(kept(batch("old", { firedAt: NOW, firedBy: "ceiling" }))).toBe(true);
-    expect(kept(batch("old", { firedAt: NOW - 2 * HOUR_MS, amendedAt: NOW }))).toBe(true);
+describe("given a fired batch that is not the newest of its owner", () => {
+  it("when it has just fired, even after a long wait, then it stays until its effects are published (B5)", () => {
+    expect(stays(batch("old", { firedAt: NOW, firedBy: "ceiling" }))).toBe(true);
+    expect(stays(batch("old", { firedAt: NOW - 2 * HOUR_MS, amendedAt: NOW }))).toBe(true);
   });
 
-  it("when it is told, or has been over for an hour, then nobody needs it", () => {
-    expect(kept(batch("old", { firedAt: NOW }), new Set(["old"]))).toBe(false);
-    expect(kept(batch("old", { firedAt: NOW - 2 * HOUR_MS }))).toBe(false);
+  it("when its effects are published, or it has been over for an hour, then it is removed", () => {
+    expect(stays(batch("old", { firedAt: NOW }), new Set(["old"]))).toBe(false);
+    expect(stays(batch("old", { firedAt: NOW - 2 * HOUR_MS }))).toBe(false);
   });
 });
 
 describe("given batches of one owner", () => {
   const fired = { firedAt: NOW - 2 * HOUR_MS };
 
-  it("when one is not settled, then it stays, however old it is", () => {
+  it("when one is not settled, then it stays at any age", () => {
     const open = { id: "subtask-00000000", callKey: "c", name: "a", reports: "batch" as const, ended: false };
-    expect(kept(batch("old", { ...fired, members: [open] }))).toBe(true);
+    expect(stays(batch("old", { ...fired, members: [open] }))).toBe(true);
   });
 
-  it("when one had somebody who reports alone, then it stays for an hour although it is told", () => {
+  it("when one has a member that reports alone, then it stays for an hour although its effects are published", () => {
     const members = ["batch", "alone"].map((reports) => ({ ...batch("x").members[0], reports })) as Batch["members"];
-    expect(kept(batch("old", { firedAt: NOW, members }), new Set(["old"]))).toBe(true);
-    expect(kept(batch("old", { ...fired, members }), new Set(["old"]))).toBe(false);
+    expect(stays(batch("old", { firedAt: NOW, members }), new Set(["old"]))).toBe(true);
+    expect(stays(batch("old", { ...fired, members }), new Set(["old"]))).toBe(false);
   });
 
-  it("then the newest stays so that its owner can look at it, and a record without old ones is not changed", () => {
+  it("then the newest stays for list_subtasks, and a record without old batches is unchanged", () => {
     const record = withBatch(withBatch(withBatch(emptyOwner, batch("1", fired)), batch("2", fired)), batch("3", fired));
     expect(Object.keys(withoutOld(record, NOW, new Set()).batches)).toEqual(["3"]);
     const alone = withBatch(emptyOwner, batch("1", fired));
@@ -49,8 +49,8 @@ describe("given batches of one owner", () => {
     expect(withoutOld(emptyOwner, NOW, new Set())).toBe(emptyOwner);
   });
 
-  it("when exactly an hour has passed, then it goes", () => {
-    expect(kept(batch("old", { firedAt: NOW - HOUR_MS }))).toBe(false);
-    expect(kept(batch("old", { firedAt: NOW - HOUR_MS + 1 }))).toBe(true);
+  it("when exactly an hour has passed, then it is removed", () => {
+    expect(stays(batch("old", { firedAt: NOW - HOUR_MS }))).toBe(false);
+    expect(stays(batch("old", { firedAt: NOW - HOUR_MS + 1 }))).toBe(true);
   });
 });

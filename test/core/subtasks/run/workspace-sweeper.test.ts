@@ -15,25 +15,25 @@ beforeEach(() => {
 });
 afterEach(() => repository.remove());
 
-describe("given worktrees of all ages", () => {
-  it("when they are swept, then those stay that are worked on, kept, or none of ours (S12)", async () => {
+describe("given worktrees of different ages", () => {
+  it("when they are swept, then running ones, recent ones and foreign folders stay (S12)", async () => {
     const workspaces = repository.workspaces({ keepDays: 7 });
     const states: Record<string, Partial<Subtask> | undefined> = {
       "subtask-00000001": { status: "running", createdAt: daysAgo(30) },
       "subtask-00000002": { status: "completed", createdAt: daysAgo(9), completedAt: daysAgo(6) },
       "subtask-00000003": { status: "failed", createdAt: daysAgo(9), completedAt: daysAgo(8) },
       "subtask-00000004": undefined,
-      "somebody-elses": undefined,
+      "foreign-folder": undefined,
     };
     for (const id of Object.keys(states)) await workspaces.open({ id, name: id, workspace: undefined });
     const clock = new WatchedClock(NOW);
     const subtask = async (id: string) => states[id] as Subtask | undefined;
     const sweeper = new WorkspaceSweeper(workspaces, { clock, logger: silentLogger, subtask });
     await sweeper.sweep();
-    const kept = ["somebody-elses", "subtask-00000001", "subtask-00000002"];
-    expect(readdirSync(repository.worktrees).sort()).toEqual(kept);
+    const remaining = ["foreign-folder", "subtask-00000001", "subtask-00000002"];
+    expect(readdirSync(repository.worktrees).sort()).toEqual(remaining);
     expect(repository.git("branch", "--list", "mooring/*").match(/mooring\/\S+/g)).toEqual(
-      kept.map((id) => `mooring/${id}`),
+      remaining.map((id) => `mooring/${id}`),
     );
     sweeper.start();
     await clock.passNext(60 * 60_000);

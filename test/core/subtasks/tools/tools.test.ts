@@ -13,7 +13,7 @@ const start = async (played: Roles) => {
 afterEach(() => core.dispose());
 
 const SUBTASK = "subtask-00000000";
-/** Of each tool: what it must be given, and what it may be given. */
+/** The required and the optional arguments of each tool. */
 const ARGUMENTS: Readonly<Record<string, readonly [required: string[], optional: string[]]>> = {
   spawn_subtask: [
     ["name", "prompt"],
@@ -35,7 +35,7 @@ const ARGUMENTS: Readonly<Record<string, readonly [required: string[], optional:
 };
 
 describe("given the tools of delegation (S1)", () => {
-  it("when a model is shown them, then each has its arguments, and says what it is for", async () => {
+  it("when a model gets them, then each has its arguments and a description", async () => {
     await start({ primary: delegates(["a"], "on it") });
     await core.receive(userMessage("m-1", "go"));
     await untilFinals(core, 2);
@@ -49,9 +49,9 @@ describe("given the tools of delegation (S1)", () => {
           .sort(),
       ];
     };
-    for (const [name, wanted] of Object.entries(ARGUMENTS)) {
+    for (const [name, expected] of Object.entries(ARGUMENTS)) {
       const tool = shown.get(name) as ToolDescription;
-      expect(argumentsOf(tool), name).toEqual(wanted);
+      expect(argumentsOf(tool), name).toEqual(expected);
       expect(tool.description.length, name).toBeGreaterThan(40);
     }
   });
@@ -95,48 +95,48 @@ describe("given the tools of delegation (S1)", () => {
   const expectNamed = (outputs: readonly string[], bad: typeof malformed) => {
     expect(outputs).toHaveLength(bad.length);
     for (const [index, [tool, , named]] of bad.entries()) {
-      expect(outputs[index], tool).toMatch(/^The arguments do not fit/);
+      expect(outputs[index], tool).toMatch(/^The arguments are invalid/);
       expect(outputs[index], tool).toContain(named);
     }
   };
 
-  it("when their arguments are malformed, then each call is told which one, and nothing is begun", async () => {
-    let told: readonly string[] = [];
+  it("when their arguments are malformed, then each result names the argument, and no subtask starts", async () => {
+    let results: readonly string[] = [];
     await start({
       primary: ({ outputs }) => {
-        told = outputs;
+        results = outputs;
         return outputs.length === 0 ? all(malformed) : "I see";
       },
     });
     await core.ask("m-1", "go");
-    expectNamed(told, malformed);
+    expectNamed(results, malformed);
     await core.ask("m-2", "", { command: { name: "help", args: "" } });
     expect(finals(core.replies.items)).toHaveLength(1);
   });
 
-  it("when those of a subagent are malformed, then it is told, and can do better", async () => {
-    let told: readonly string[] = [];
+  it("when a subagent sends malformed arguments, then each result names the argument, and it can correct them", async () => {
+    let results: readonly string[] = [];
     await start({
       primary: delegates(["a"], "on it"),
       subagent: ({ outputs }) => {
-        told = outputs;
+        results = outputs;
         return outputs.length === 0 ? all(ofSubagents) : "done after all";
       },
       continuation: ({ text }) => text.split("\n").at(-1) ?? "",
     });
     await core.receive(userMessage("m-1", "go"));
     expect((await untilFinals(core, 2))[1]?.markdown).toBe("done after all");
-    expectNamed(told, ofSubagents);
+    expectNamed(results, ofSubagents);
   });
 });
 
-describe("given a subtask that is asked for in detail (S1)", () => {
-  it("when its name has controls in it, then people see it without them", async () => {
+describe("given a subtask with all its arguments (S1)", () => {
+  it("when its name has control characters, then people see it without them", async () => {
     await start({ primary: delegates(["ti\u0007des \u202Eof\u200B\tBergen"], "") });
     expect((await core.ask("m-1", "go")).markdown).toBe("Working on: ti des of Bergen");
   });
 
-  it("when it works, then it knows what kind of worker it is and what is expected", async () => {
+  it("when it runs, then its prompt has its role and the expected output", async () => {
     let shown: Asked | undefined;
     const task = { name: "a", prompt: "do a", agentType: "tide expert", expectedOutput: "a table of heights" };
     await start({
@@ -152,17 +152,17 @@ describe("given a subtask that is asked for in detail (S1)", () => {
     expect(shown?.request.system).toContain("tide expert");
   });
 
-  it("when it asks with a priority, then its owner sees that (S6)", async () => {
+  it("when it asks with a priority, then the prompt of its owner has the priority (S6)", async () => {
     const notifies = calls({
       name: "notify_owner",
       input: { type: "question", content: "which coast?", priority: "critical", waitSeconds: 0 },
     });
-    const heard: string[] = [];
+    const headings: string[] = [];
     await start({
       primary: delegates(["a"], "on it"),
       subagent: ({ outputs }) => (outputs.length === 0 ? notifies : slow.answer),
       continuation: ({ text }) => {
-        heard.push(text.split("\n")[0] ?? "");
+        headings.push(text.split("\n")[0] ?? "");
         return "Which coast?";
       },
     });
@@ -171,7 +171,7 @@ describe("given a subtask that is asked for in detail (S1)", () => {
     await untilFinals(core, 2);
     slow.give("done");
     await untilFinals(core, 3);
-    expect(heard[0]).toMatch(/^\[question from subtask-[0-9a-f]{8} "a", priority critical\]$/);
+    expect(headings[0]).toMatch(/^\[question from subtask-[0-9a-f]{8} "a", priority critical\]$/);
   });
 });
 
@@ -179,7 +179,7 @@ describe("given a turn that awaits its subtasks (S1)", () => {
   const awaits = (input: Record<string, unknown> = {}) => calls({ name: "await_subtasks", input });
   const lastOf = ({ outputs }: Asked) => outputs.at(-1) ?? "";
 
-  it("when some are not done in time, then it gets the others, and the rest comes later (B2)", async () => {
+  it("when some have not ended at the timeout, then it gets the other results, and the rest in a later turn (B2)", async () => {
     const slow = new Held();
     await start({
       primary: (asked) =>
@@ -189,7 +189,7 @@ describe("given a turn that awaits its subtasks (S1)", () => {
     });
     const asking = core.ask("m-1", "go");
     await slow.asked;
-    // It looks again every three seconds, in case that news were lost.
+    // The wait polls every three seconds, because signals can be lost.
     for (const ms of [3_000, 3_000, 3_000, 3_000, 3_000, 3_000, 2_000]) await core.clock.passNext(ms);
     const { markdown } = await asking;
     expect(markdown).toMatch(/^### quick \(.*\): completed\nquickly done\n\nStill running: subtask-\w+ \(slow\)$/);
@@ -197,12 +197,12 @@ describe("given a turn that awaits its subtasks (S1)", () => {
     expect((await untilFinals(core, 2))[1]?.markdown).toMatch(/^### slow \(.*\): completed\ndone at last$/);
   });
 
-  it("when nothing is outstanding, then it is told so at once", async () => {
+  it("when nothing is outstanding, then the call returns at once", async () => {
     await start({ primary: ({ outputs }) => outputs[0] ?? awaits() });
     expect((await core.ask("m-1", "go")).markdown).toMatch(/^There is nothing to wait for/);
   });
 
-  it("when it awaits the same ones twice, then it gets the results again, and they come only here", async () => {
+  it("when it awaits the same subtasks twice, then it gets the results again, and no later turn reports them", async () => {
     const ids = ({ outputs }: Asked) => outputs[0]?.match(/subtask-[0-9a-f]{8}/g) ?? [];
     await start({
       primary: (asked) =>
@@ -215,14 +215,15 @@ describe("given a turn that awaits its subtasks (S1)", () => {
     expect(finals(core.replies.items)).toHaveLength(1);
   });
 
-  it("when one that reports alone is returned after its word was sent, then that is not told again (S7)", async () => {
+  it("when it awaits a subtask that reports alone and has enqueued its turn, then the result is not reported again (S7)", async () => {
     const logger = new RecordingLogger();
-    const isWoken = () => logger.lines.until((lines) => lines.some(({ message }) => message === "turn enqueued"));
+    const isEnqueued = () => logger.lines.until((lines) => lines.some(({ message }) => message === "turn enqueued"));
     core = await startDelegating(
       roles({
         primary: ({ outputs }) =>
-          [spawns(["a"], { consolidate: false }), () => isWoken().then(() => awaits())][outputs.length] ?? "I have it",
-        continuation: () => "told again",
+          [spawns(["a"], { consolidate: false }), () => isEnqueued().then(() => awaits())][outputs.length] ??
+          "I have it",
+        continuation: () => "reported again",
       }),
       { logger },
     );
@@ -231,7 +232,7 @@ describe("given a turn that awaits its subtasks (S1)", () => {
     expect(finals(core.replies.items).map(({ markdown }) => markdown)).toEqual(["I have it"]);
   });
 
-  it("when its turn is taken up again after the rest was answered, then it gets what it had taken (B2, B5)", async () => {
+  it("when the turn is retried after the other results were answered, then it gets the results that it had returned (B2, B5)", async () => {
     const slow = new Held();
     let tools = 0;
     core = await startDelegating(
@@ -248,7 +249,7 @@ describe("given a turn that awaits its subtasks (S1)", () => {
           if (name !== "tool.after" || ++tools !== 2) return;
           slow.give("done at last");
           await counted(core, "batches_total mooring complete", 1);
-          throw new Error("as if it died here");
+          throw new Error("simulated crash");
         },
       },
     );

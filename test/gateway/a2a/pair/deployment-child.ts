@@ -15,7 +15,7 @@ import { publicUrl } from "../../../../gateway/public-url.ts";
 import { runChannel } from "../../../../gateway/relay/run-channel.ts";
 import { startAgents } from "../../../../gateway/start-agents.ts";
 import { createMetrics } from "../../../../gateway/telemetry/create-metrics.ts";
-import { openPlace } from "../../../core/deaths/backbone-place.ts";
+import { openBackbone } from "../../../core/crashes/backbone-data.ts";
 import type { DeploymentOrder, FromDeployment, ToDeployment } from "./deployment-process.ts";
 
 /** Gateway with the web channel and protocol server, core, or both, in a process that crashes at the ordered checkpoint. */
@@ -26,26 +26,26 @@ const say = (message: FromDeployment): void => {
 };
 
 /** Short retry delays. */
-const hasty: Clock = { ...clock, after: (ms, callback) => clock.after(ms / 20, callback) };
+const fastClock: Clock = { ...clock, after: (ms, callback) => clock.after(ms / 20, callback) };
 
-let death: { at: string; nth: number } | undefined;
+let crash: { at: string; nth: number } | undefined;
 const checkpoint = async (name: string): Promise<void> => {
-  if (death?.at !== name || --death.nth > 0) return;
+  if (crash?.at !== name || --crash.nth > 0) return;
   process.kill(process.pid, "SIGKILL");
   await new Promise(() => undefined);
 };
 
-const backbone = await openPlace(place, hasty);
+const backbone = await openBackbone(place, fastClock);
 const readiness = createReadiness();
 const listener = await openHttpListener(
   roles.includes("gateway") ? config.gateway : { ...config.gateway, port: 0 },
   readiness,
 );
-const parts = { backbone, clock, logger, meter, checkpoint, newId: randomUUID };
+const deps = { backbone, clock, logger, meter, checkpoint, newId: randomUUID };
 
 const startGateway = async (): Promise<void> => {
   const agent = config.agents[0]?.name ?? "";
-  const open = { ...parts, publicUrl: publicUrl({ ...config.gateway, port: listener.port }) };
+  const open = { ...deps, publicUrl: publicUrl({ ...config.gateway, port: listener.port }) };
   const web = { ...open, channel: "web", tenant: "default", agent };
   const adapter = new WebAdapter(WebConfig.parse({ adapter: "web" }), adapterContext(web));
   await runChannel(relayContext(web, { adapter }), adapter, "gateway");
@@ -54,11 +54,11 @@ const startGateway = async (): Promise<void> => {
   await createServer({ listener, adapters: [adapter], readiness, metrics: createMetrics(logger), logger, routes });
 };
 
-if (roles.includes("core")) await startAgents({ ...parts, config });
+if (roles.includes("core")) await startAgents({ ...deps, config });
 if (roles.includes("gateway")) await startGateway();
 
 process.on("message", (order: ToDeployment) => {
-  death = { at: order.dieAt, nth: order.nth };
+  crash = { at: order.crashAt, nth: order.nth };
   say({ say: "armed" });
 });
 process.on("disconnect", () => process.exit(0));

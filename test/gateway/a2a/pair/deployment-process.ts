@@ -1,17 +1,17 @@
 import type { ChildProcess } from "node:child_process";
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { type BackbonePlace, type PlaceOptions, places } from "../../../core/deaths/backbone-place.ts";
+import { type BackboneData, createBackboneData, type DataOptions } from "../../../core/crashes/backbone-data.ts";
 import { childProgram } from "../../../fakes/child-program.ts";
 import { StableAddress } from "../../../fakes/stable-address.ts";
 import { freePort } from "../../../setup/free-port.ts";
 
 export interface ToDeployment {
-  readonly dieAt: string;
+  readonly crashAt: string;
   readonly nth: number;
 }
 export interface DeploymentOrder {
-  readonly place: PlaceOptions;
+  readonly place: DataOptions;
   readonly config: object;
   readonly roles: readonly Role[];
 }
@@ -20,8 +20,8 @@ export type FromDeployment = { say: "ready"; port: number } | { say: "armed" };
 type Role = "gateway" | "core";
 
 /** The product in a process that may crash at any time and is restarted with the same data and address. */
-export class MortalDeployment {
-  readonly #place: BackbonePlace;
+export class CrashableDeployment {
+  readonly #place: BackboneData;
   readonly #address: StableAddress;
   /** Set if the gateway is a separate process. */
   readonly #port: number | undefined;
@@ -30,16 +30,16 @@ export class MortalDeployment {
   #core: ChildProcess | undefined;
   #exited: Promise<unknown> = Promise.resolve();
 
-  private constructor(place: BackbonePlace, address: StableAddress, port: number | undefined) {
+  private constructor(place: BackboneData, address: StableAddress, port: number | undefined) {
     this.#place = place;
     this.#address = address;
     this.#port = port;
   }
 
   /** `isSplit`: gateway and core are separate processes; the gateway is reachable by its port only. */
-  static async prepare(kind: PlaceOptions["kind"], isSplit = false): Promise<MortalDeployment> {
-    const [place, address] = await Promise.all([places[kind](), StableAddress.open()]);
-    return new MortalDeployment(place, address, isSplit ? await freePort() : undefined);
+  static async prepare(kind: DataOptions["kind"], isSplit = false): Promise<CrashableDeployment> {
+    const [place, address] = await Promise.all([createBackboneData[kind](), StableAddress.open()]);
+    return new CrashableDeployment(place, address, isSplit ? await freePort() : undefined);
   }
 
   get url(): string {
@@ -75,20 +75,20 @@ export class MortalDeployment {
     const exited = once(child, "exit");
     const [message] = await Promise.race([once(child, "message"), exited.then(() => [undefined])]);
     const said: FromDeployment | undefined = message;
-    if (said?.say !== "ready") throw new Error("a deployment died before it was ready");
+    if (said?.say !== "ready") throw new Error("a deployment exited before it was ready");
     return { child, exited, port: said.port };
   }
 
   /** Orders a crash at the n-th pass of this checkpoint from now on. Resolves when the process has the order. */
-  async dieAt(at: string, nth = 1): Promise<void> {
+  async crashAt(at: string, nth = 1): Promise<void> {
     const armed = once(this.#running, "message");
-    const order: ToDeployment = { dieAt: at, nth };
+    const order: ToDeployment = { crashAt: at, nth };
     this.#running.send(order);
     await armed;
   }
 
   /** Resolves when it has crashed at its checkpoint and runs again. */
-  async revived(): Promise<void> {
+  async restarted(): Promise<void> {
     await this.#exited;
     await this.restart();
   }

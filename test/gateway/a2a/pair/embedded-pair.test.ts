@@ -1,3 +1,3 @@
-import { everyDeath, lateDeaths, pairDeaths } from "./pair-deaths.ts";
+import { delegationCrashes, lateCrashes, pairCrashes } from "./pair-crashes.ts";
 
-pairDeaths("embedded", [...everyDeath, ...lateDeaths]);
+pairCrashes("embedded", [...delegationCrashes, ...lateCrashes]);

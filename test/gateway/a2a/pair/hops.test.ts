@@ -30,7 +30,7 @@ describe("given two deployments whose agents send every message back", () => {
       const person = pair.personAt("ay", type);
       await person.answerTo(person.say(`volley bee ${type} ball-${type}`));
       await pair.refusals.count(before + 1);
-      expect(pair.refusals.items.at(-1)).toContain("to and fro");
+      expect(pair.refusals.items.at(-1)).toContain("reached the limit of messages");
       if (type === "task_delegate") await person.until(() => unsolicited(person).length > 0, "the end of it");
       expect(await hopsOf(`ball-${type}`)).toEqual({ ay: 1, bee: 2 });
     },
@@ -46,13 +46,13 @@ describe("given two deployments whose agents send every message back", () => {
   it("when one crashes on the way, then the hop count continues (A4)", TIME, async () => {
     const before = pair.refusals.items.length;
     // The first turn is for the person's message, the second for the message that came back.
-    await pair.ay.dieAt("turn.opened", 2);
-    const person = pair.personAt("ay", "dying");
-    person.say("volley bee task_delegate ball-dying");
-    await pair.ay.revived();
+    await pair.ay.crashAt("turn.opened", 2);
+    const person = pair.personAt("ay", "crashing");
+    person.say("volley bee task_delegate ball-crashing");
+    await pair.ay.restarted();
     await person.until(() => unsolicited(person).length > 0, "the end of it");
     expect(pair.refusals.items).toHaveLength(before + 1);
-    expect(await hopsOf("ball-dying")).toEqual({ ay: 1, bee: 2 });
+    expect(await hopsOf("ball-crashing")).toEqual({ ay: 1, bee: 2 });
   });
 });
 

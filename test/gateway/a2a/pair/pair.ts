@@ -1,12 +1,12 @@
 import { Task } from "@a2a-js/sdk";
 import { z } from "zod";
-import type { PlaceOptions } from "../../../core/deaths/backbone-place.ts";
+import type { DataOptions } from "../../../core/crashes/backbone-data.ts";
 import { calls, Gate, type ModelAnswer, says } from "../../../fakes/model-answer.ts";
 import type { ModelRequest } from "../../../fakes/model-request.ts";
 import { Recorder } from "../../../fakes/recorder.ts";
 import { ScriptedModelServer } from "../../../fakes/scripted-model-server.ts";
 import { type LogItem, WebClient } from "../../../fakes/web-client.ts";
-import { MortalDeployment } from "./deployment-process.ts";
+import { CrashableDeployment } from "./deployment-process.ts";
 
 export const NAMES = ["ay", "bee"] as const;
 export type Name = (typeof NAMES)[number];
@@ -18,20 +18,20 @@ const Listed = z.object({ tasks: z.array(z.unknown()) });
 /**
  * Two deployments that may call each other, one agent each. A person's "<type> <peer> <what>" is forwarded as "make
  * <what>", which ends when the test releases it, and reported as "told of <what>"; after "subtask", a subtask sends it.
- * "volley <peer> <type> <ball>" is sent to and fro up to the hop limit.
+ * "volley <peer> <type> <ball>" is sent back and forth up to the hop limit.
  */
 export class Pair {
-  readonly ay: MortalDeployment;
-  readonly bee: MortalDeployment;
+  readonly ay: CrashableDeployment;
+  readonly bee: CrashableDeployment;
   /** The tool errors of agents that may not send a message. */
   readonly refusals = new Recorder<string>();
   /** Called when an agent is about to report the other agent's result. */
-  beforeTelling: (() => Promise<void>) | undefined;
+  beforeReport: (() => Promise<void>) | undefined;
   readonly #model: ScriptedModelServer;
   readonly #clients: WebClient[] = [];
   readonly #gates = new Map<string, Gate>();
 
-  private constructor(ay: MortalDeployment, bee: MortalDeployment, model: ScriptedModelServer) {
+  private constructor(ay: CrashableDeployment, bee: CrashableDeployment, model: ScriptedModelServer) {
     this.ay = ay;
     this.bee = bee;
     this.#model = model;
@@ -39,10 +39,10 @@ export class Pair {
   }
 
   /** `isSplit`: gateways and cores are separate processes, without a configured public address. */
-  static async start(kind: PlaceOptions["kind"], { isSplit = false } = {}): Promise<Pair> {
+  static async start(kind: DataOptions["kind"], { isSplit = false } = {}): Promise<Pair> {
     const [ay, bee, model] = await Promise.all([
-      MortalDeployment.prepare(kind, isSplit),
-      MortalDeployment.prepare(kind, isSplit),
+      CrashableDeployment.prepare(kind, isSplit),
+      CrashableDeployment.prepare(kind, isSplit),
       ScriptedModelServer.start(),
     ]);
     const pair = new Pair(ay, bee, model);
@@ -116,7 +116,7 @@ export class Pair {
     if (output !== undefined) return says(/made \S+/.exec(output)?.[0] ?? "on it");
     if (lastUserText.startsWith("[results of delegated work]")) return says("without it");
     if (/^\[(late answers|answer of another agent)/.test(lastUserText)) {
-      await this.beforeTelling?.();
+      await this.beforeReport?.();
       return says(`told of ${/made (\S+)/.exec(lastUserText)?.[1] ?? "its end"}`);
     }
     const [word = "", ...rest] = lastUserText.split(" ");

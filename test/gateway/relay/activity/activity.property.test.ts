@@ -19,8 +19,8 @@ const life = fc.record({
   faults: fc.array(fault, { maxLength: 10 }),
 });
 
-describe("given states of an activity entry that come out of order, twice, and to a platform that fails", () => {
-  it("when it is well again, then one message shows the newest, and never showed an older after a newer (B1)", async () => {
+describe("given states of an activity entry out of order and duplicated, and a platform that fails", () => {
+  it("when it recovers, then one message shows the newest state, and no older state replaced a newer one (B1)", async () => {
     await fc.assert(
       fc.asyncProperty(life, async ({ revisions, faults }) => {
         const rig = await openRelayRig({ deliverWithinMs: 10 ** 9, recognisedForMs: 10 ** 9 });

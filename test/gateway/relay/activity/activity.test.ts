@@ -5,8 +5,7 @@ import { DeliveryFailed } from "../../../../adapters/contract/delivery-failed.ts
 import type { AgentReply } from "../../../../core/contract/messages/agent-reply.ts";
 import { conversationKey } from "../../../../core/contract/messages/conversation.ts";
 import { subjectsOf } from "../../../../core/contract/messages/subjects.ts";
-import { activityText } from "../../../../gateway/relay/activity/activity-delivery.ts";
-import { changeActivityEntry } from "../../../../gateway/relay/activity/activity-entry.ts";
+import { activityText, changeActivityEntry } from "../../../../gateway/relay/activity/activity-entry.ts";
 import { runChannel } from "../../../../gateway/relay/run-channel.ts";
 import { EditingLogChannel, LogChannel } from "../../../fakes/log-channel.ts";
 import { Recorder } from "../../../fakes/recorder.ts";
@@ -35,22 +34,22 @@ const sayState = (revision: number, more: Partial<AgentReply> = {}) =>
 const passed = (checkpoint: string, count: number) =>
   rig.checkpoints.until((names) => names.filter((name) => name === checkpoint).length >= count);
 const noted = (count: number) => passed("activity.noted", count);
-/** Posted or edited so many times, and written down. */
+/** Resolves after this many posts and edits are recorded. */
 const marked = (count: number) => passed("activity.marked", count);
 const shown = () => rig.platform.notes.map(({ text }) => text);
-/** One edit at a time, each after its pause. */
+/** Runs one edit at a time, each after its pause. */
 const sayAndSee = async (revision: number, more: Partial<AgentReply> = {}) => {
   await sayState(revision, more);
   await rig.clock.passNext(EVERY_MS);
   await rig.platform.until(({ edits }) => edits.includes(`state ${revision}`));
 };
-/** Resolves once all that was published before it was handled, in all lanes. */
+/** Resolves once everything published before it was handled, for all keys. */
 const answer = async (text: string) => {
   await rig.publish(text, room("a"), text);
   await rig.platform.until(({ notes }) => notes.some((note) => note.text === text));
 };
 
-describe("given delegated work, and a platform where messages can be changed (B1)", () => {
+describe("given delegated work, and a platform that can edit messages (B1)", () => {
   it("when its state changes, then there is one message, which is edited in place", async () => {
     await run(rig.paper("repeats", "editing"));
     await sayState(1);
@@ -62,7 +61,7 @@ describe("given delegated work, and a platform where messages can be changed (B1
     expect(await rig.ledger("t1/activity")).toEqual(["accepted"]);
   });
 
-  it("when the agent may no longer write there, then no further state is shown (I2)", async () => {
+  it("when the agent loses its access there, then no further state is shown (I2)", async () => {
     let isOpen = true;
     await run(rig.paper("repeats", "editing"), { ...rig.context, isStillTarget: async () => isOpen });
     await sayState(1);
@@ -74,7 +73,7 @@ describe("given delegated work, and a platform where messages can be changed (B1
     expect(shown()).toEqual(["state 1"]);
   });
 
-  it("when states come faster than the platform bears, then those out of date are skipped (D8)", async () => {
+  it("when states come faster than the platform's edit limit, then outdated ones are skipped (D8)", async () => {
     await run(rig.paper("repeats", "editing"));
     await sayState(1);
     await rig.platform.until(({ notes }) => notes.length === 1);
@@ -98,7 +97,7 @@ describe("given delegated work, and a platform where messages can be changed (B1
     expect(shown()).toEqual(["state 2"]);
   });
 
-  it("when an older state comes late, or again, then it never replaces a newer one", async () => {
+  it("when an older state arrives late or twice, then it never replaces a newer one", async () => {
     await run(rig.paper("repeats", "editing"));
     await sayState(2);
     await rig.platform.until(({ notes }) => notes.length === 1);
@@ -114,7 +113,7 @@ describe("given delegated work, and a platform where messages can be changed (B1
     expect(rig.platform.posts).toBe(1);
   });
 
-  it("when a slow gateway ends an old edit after another has made a newer one, then the newer is shown again", async () => {
+  it("when a slow gateway completes an old edit after another gateway's newer one, then the newer state is shown again", async () => {
     const adapter = rig.paper("repeats", "editing") as EditingAdapter;
     const edit = adapter.edit.bind(adapter);
     const held = new Recorder<() => void>();
@@ -140,14 +139,14 @@ describe("given delegated work, and a platform where messages can be changed (B1
     expect(rig.platform.edits).toEqual(["state 2", "state 3"]);
   });
 
-  it("when the answer to the first post was lost, then it is not posted again, and shows the newest state", async () => {
+  it("when the response to the first post is lost, then it is not posted again, and shows the newest state", async () => {
     rig.platform.faultIn = () => "cut-after-accept";
     await run(rig.paper("idempotent", "editing"));
     await sayState(1);
     await rig.platform.until(({ posts }) => posts === 1);
     await sayState(2);
     await noted(2);
-    rig.platform.mend();
+    rig.platform.recover();
     await rig.clock.passNext(EVERY_MS);
     await rig.platform.until(({ posts }) => posts === 2);
     await rig.clock.passNext(EVERY_MS);
@@ -155,7 +154,7 @@ describe("given delegated work, and a platform where messages can be changed (B1
     expect(shown()).toEqual(["state 2"]);
   });
 
-  it("when edits are refused for a while, then answers are not held up, and the last state is shown in the end", async () => {
+  it("when edits are refused for a while, then answers are not delayed, and the last state is shown in the end", async () => {
     await run(rig.paper("repeats", "editing"));
     await sayState(1);
     await rig.platform.until(({ notes }) => notes.length === 1);
@@ -163,7 +162,7 @@ describe("given delegated work, and a platform where messages can be changed (B1
     await sayState(2);
     await rig.clock.passNext(EVERY_MS);
     await rig.clock.waits.until((waits) => waits.some((ms) => ms >= 2_000 && ms < 5_000));
-    rig.platform.mend();
+    rig.platform.recover();
     await answer("the answer");
     expect(shown()).toEqual(["state 1", "the answer"]);
     await sayState(3, { kind: "completion" });
@@ -174,7 +173,7 @@ describe("given delegated work, and a platform where messages can be changed (B1
   });
 
   it.each(["room-gone", "no-access"] as const)(
-    "when it cannot be changed any more (%s), then it is let go, without a dead letter",
+    "when it can no longer be edited (%s), then it is dropped without a dead letter",
     async (fault) => {
       await run(rig.paper("repeats", "editing"));
       await sayState(1);
@@ -186,19 +185,19 @@ describe("given delegated work, and a platform where messages can be changed (B1
         lines.some(({ message }) => message.startsWith("could not show activity entry")),
       );
       expect(await rig.deadLetters()).toEqual([]);
-      rig.platform.mend();
+      rig.platform.recover();
       await answer("the answer");
     },
   );
 
-  it("when its text is too long for one message, then it is still one, with all that fits", async () => {
+  it("when its text is too long for one message, then it stays one message with the text that fits", async () => {
     await run(rig.paper("repeats", "editing"));
     await sayState(1, { markdown: "long ".repeat(200) });
     await rig.platform.until(({ notes }) => notes.length === 1);
     expect(shown()).toEqual(["Research: 0 of 2 done\n… tides\n… knots"]);
   });
 
-  it("when the reply would go elsewhere too, then the activity is shown where the work began only (D2)", async () => {
+  it("when the reply has further targets, then the activity is shown only in the origin conversation (D2)", async () => {
     const targets = [room("a"), room("b")].map((conversation) => ({ conversation }));
     await run(rig.paper("repeats", "editing"), { ...rig.context, targetsOn: async () => targets });
     await sayState(1);
@@ -210,8 +209,8 @@ describe("given delegated work, and a platform where messages can be changed (B1
   });
 });
 
-describe("given delegated work, and a platform where messages stay as they are", () => {
-  it("when its state changes, then people see the first and the last one, and nothing between", async () => {
+describe("given delegated work, and a platform that cannot edit messages", () => {
+  it("when its state changes, then people see only the first and the last state", async () => {
     await run(rig.paper("repeats"));
     for (const revision of [1, 2, 3]) {
       await sayState(revision);
@@ -224,11 +223,11 @@ describe("given delegated work, and a platform where messages stay as they are",
   });
 });
 
-describe("given delegated work, and a channel with a log of its own", () => {
+describe("given delegated work, and a channel with a log", () => {
   const inLog = (revision: number, more: Partial<AgentReply> = {}) =>
     say(sampleActivity("t1", room("a", "log"), revision, more));
 
-  it("when its state changes, then the first entry is edited by entries after it, each once", async () => {
+  it("when its state changes, then each later entry edits the first one, once", async () => {
     const adapter = new EditingLogChannel("log");
     await run(adapter);
     await inLog(1);
@@ -247,7 +246,7 @@ describe("given delegated work, and a channel with a log of its own", () => {
     ]);
   });
 
-  it("when an append fails, then it is tried again and marked as a possible repeat", async () => {
+  it("when an append fails, then it is retried and marked as a possible duplicate", async () => {
     const adapter = new EditingLogChannel("log");
     await run(adapter);
     await inLog(1);
@@ -261,7 +260,7 @@ describe("given delegated work, and a channel with a log of its own", () => {
     expect(await adapter.edits.count(1)).toMatchObject([{ delivery: { mayRepeat: true } }]);
   });
 
-  it("when entries cannot be changed there, then people see the first state and the last one", async () => {
+  it("when entries cannot be edited, then people see the first and the last state", async () => {
     const adapter = new LogChannel("log");
     await run(adapter);
     for (const revision of [1, 2, 3]) await inLog(revision);
@@ -284,7 +283,7 @@ describe("given the text of an activity entry", () => {
     [100, "  ", "Research: 2 of 3 done\n✓ tides\n– knots\n… lamps"],
     [30, "x".repeat(31), "Research: 2 of 3 done"],
     [15, "x".repeat(31), "2 of 3 done"],
-  ])("when %i characters fit, then what matters most stays", (max, markdown, text) => {
+  ])("when %i characters fit, then the most important text stays", (max, markdown, text) => {
     expect(activityText(markdown, activity, { maxPartLength: max })).toBe(text);
   });
 });

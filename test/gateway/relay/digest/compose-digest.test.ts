@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { DigestPart } from "../../../../core/delivery/held/held-record.ts";
+import type { DigestPart } from "../../../../core/delivery/undelivered/held-record.ts";
 import { composeDigest, digestText } from "../../../../gateway/relay/digest/compose-digest.ts";
 import { sampleAnchor } from "../../../fakes/sample-reply.ts";
 
@@ -14,8 +14,8 @@ const anchorLength = ({ text }: { text: string }) => text.length;
 const wordsIn = (text: string): string[] => text.match(/w\d+/g) ?? [];
 const long = (word: string) => `${word} `.repeat(30).trim();
 
-describe("given several answers that come as one digest", () => {
-  it("when they fit into a message each, then none is cut, and it is known which message has which", () => {
+describe("given several answers in one digest", () => {
+  it("when each fits into a message, then none is split, and each message lists its items", () => {
     const parts = composeDigest([item("a", long("aa")), item("b", long("bb")), item("c", "cc")], {
       maxPartLength: 160,
     });
@@ -23,7 +23,7 @@ describe("given several answers that come as one digest", () => {
     expect(parts.map(textOf)[1]).toBe(`**2.**\n\n${long("bb")}\n\n↳ Re: "b"\n\n**3.**\n\ncc\n\n↳ Re: "c"`);
   });
 
-  it("when the channel draws anchors, then each is data, below the last piece of its answer (O10)", () => {
+  it("when the channel renders anchors, then each is data, after the last section of its answer (O10)", () => {
     const items = [item("a", `${long("aa")}\n\n${long("ab")}`), item("b", "bb"), item("c", "cc")];
     const parts = composeDigest(items, { maxPartLength: 150, anchorLength: () => 10 });
     const shown = parts.map(({ sections }) => sections.map(({ number, anchor }) => [number, anchor?.text]));
@@ -38,13 +38,13 @@ describe("given several answers that come as one digest", () => {
     expect(parts[1]?.sections.map(({ markdown }) => markdown)).toEqual([long("ab"), "**2.**\n\nbb", "**3.**\n\ncc"]);
   });
 
-  it("when there are very many short ones, then no message has more anchors than platforms show", () => {
+  it("when there are many short ones, then no message has more anchors than platforms show", () => {
     const items = Array.from({ length: 25 }, (_, index) => item(`r${index}`, "x"));
     const parts = composeDigest(items, { anchorLength });
     expect(parts.map(({ itemIds }) => itemIds.length)).toEqual([10, 10, 5]);
   });
 
-  it("when a cut puts an imitation of an anchor at the start of a message, then it is caught there (O16)", () => {
+  it("when a split puts an imitation of an anchor at the start of a message, then it is escaped (O16)", () => {
     const forged = `${"word ".repeat(59)}scheduled · daily report · ${"long ".repeat(50)}`;
     const texts = composeDigest([item("a", "plain"), item("b", forged)], { maxPartLength: 305 }).map(textOf);
     expect(texts.length).toBeGreaterThan(1);
@@ -52,7 +52,7 @@ describe("given several answers that come as one digest", () => {
     expect(texts.join("\n")).toContain('↳ Re: "b"');
   });
 
-  it("then whatever the answers are, nothing is lost, the order stays, and no message is too long (D7)", () => {
+  it("then nothing is lost, the order is kept, and no message is too long, for any answers (D7)", () => {
     const lengths = fc.array(fc.nat(200), { minLength: 2, maxLength: 6 });
     const limits = fc.record({
       maxPartLength: fc.integer({ min: 132, max: 900 }),

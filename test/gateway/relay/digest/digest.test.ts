@@ -4,12 +4,12 @@ import { offeredActions } from "../../../../adapters/contract/render-delivery.ts
 import type { AgentReply, Anchor } from "../../../../core/contract/messages/agent-reply.ts";
 import type { Conversation } from "../../../../core/contract/messages/conversation.ts";
 import { isoTime } from "../../../../core/contract/ports/clock.ts";
-import { readHeld } from "../../../../core/delivery/held/held-record.ts";
+import { readHeld } from "../../../../core/delivery/undelivered/held-record.ts";
 import { readPosted } from "../../../../core/origin/posted-message-index.ts";
 import type { RelayContext } from "../../../../gateway/relay/context.ts";
 import { runChannel } from "../../../../gateway/relay/run-channel.ts";
 import { LogChannel } from "../../../fakes/log-channel.ts";
-import { LONGEST_NOTE } from "../../../fakes/paper-platform.ts";
+import { MAX_NOTE_LENGTH } from "../../../fakes/paper-platform.ts";
 import { sampleAnchor } from "../../../fakes/sample-reply.ts";
 import { undeliveredOnChannel } from "../../../fakes/undelivered-on-channel.ts";
 import type { RelayRig } from "../relay-rig.ts";
@@ -32,7 +32,7 @@ const run = async (more: Partial<RelayContext> = {}, adapter = rig.paper("repeat
   rig.closes(() => running.stop());
   return running;
 };
-/** A channel, and what it is handed. */
+/** A channel, and the deliveries that it gets. */
 const watchedPaper = () => {
   const shown: Delivery[] = [];
   const adapter = rig.paper("repeats");
@@ -43,7 +43,7 @@ const watchedPaper = () => {
   };
   return { adapter, shown };
 };
-/** Made now, about something of its own. */
+/** Publishes a reply that is created now and has its own origin. */
 const say = (id: string, target: Conversation, text: string, more: Partial<AgentReply> = {}) => {
   const createdAt = isoTime(rig.clock.now());
   const origin = { channel: "elsewhere", promptSummary: `ask ${id}`, startedAt: createdAt, sessionId: "s-0" };
@@ -60,24 +60,24 @@ const untilHeld = async (name: string, count: number) => {
   while ((await held(name)) < count) await new Promise(setImmediate);
 };
 const untilNotes = (count: number) => rig.platform.until(({ notes }) => notes.length >= count);
-/** Until so many waits of this length have begun. */
+/** Resolves once this many waits of this length have begun. */
 const untilWaits = (ms: number, count = 1) =>
   rig.clock.waits.until((waits) => waits.filter((each) => each === ms).length >= count);
 
-/** What an answer to a message goes on with. */
+/** The replies that an answer to the message continues. */
 const shownIn = async (name: string, index: number) => {
   const place = { tenant: "default", agent: "mooring", conversation: room(name) };
   const records = await readPosted(rig.backbone.store, place, notesIn(name)[index]?.id ?? "");
   return records.map(({ replyId, number }) => [replyId, number]);
 };
 
-/** The platform is down, the first attempt has failed, and then time passes. */
+/** Advances time after the first attempt has failed. */
 const stayDown = async (ms: number) => {
   await untilWaits(1_000);
   rig.clock.advance(ms);
 };
 
-/** Two answers come too late, because the platform was down. */
+/** Holds two answers that are late, because the platform was down. */
 const holdTwo = async (adapter = rig.paper("repeats")) => {
   rig.platform.faultIn = () => "unavailable";
   await run({}, adapter);
@@ -88,7 +88,7 @@ const holdTwo = async (adapter = rig.paper("repeats")) => {
 };
 
 describe("given a platform that was down for longer than 15 minutes (D5)", () => {
-  it("when it is back, then what nobody waited for comes as one digest, each whole and with its anchor", async () => {
+  it("when it recovers, then proactive messages arrive as one digest, each complete and with its anchor", async () => {
     rig.platform.faultIn = () => "unavailable";
     await run();
     await say("r1", room("a"), "first *answer*");
@@ -97,7 +97,7 @@ describe("given a platform that was down for longer than 15 minutes (D5)", () =>
     await say("r4", room("a"), '↳ Re: "forged"');
     await stayDown(16 * MINUTE);
     await untilWaits(1_000, 2);
-    rig.platform.mend();
+    rig.platform.recover();
     rig.clock.advance(1_000);
     await untilHeld("a", 3);
     expect(textsIn("a")).toEqual(["to the point"]);
@@ -119,25 +119,25 @@ describe("given a platform that was down for longer than 15 minutes (D5)", () =>
     );
     await untilReleased("a");
     for (const id of ["r1", "r3", "r4"]) expect(await rig.ledger(id)).toEqual(["accepted"]);
-    // What comes later is not late.
+    // A later message is not late.
     await say("r5", room("a"), "news");
     await untilNotes(3);
     expect(textsIn("a")[2]).toBe("news");
   });
 
-  it("when only one is late, then it comes as itself", async () => {
+  it("when only one message is late, then it is sent without a digest", async () => {
     rig.platform.faultIn = () => "unavailable";
     await run();
     await say("r1", room("a"), "alone");
     await stayDown(16 * MINUTE);
     await untilHeld("a", 1);
-    rig.platform.mend();
+    rig.platform.recover();
     rig.clock.advance(GATHER_MS);
     await untilNotes(1);
     expect(notesIn("a")).toMatchObject([{ text: "alone", footer: '↳ Re: "ask r1"' }]);
   });
 
-  it("when it stays down, then the digest waits with growing pauses and takes in what comes meanwhile", async () => {
+  it("when it stays down, then the digest is retried with growing pauses and includes later messages", async () => {
     rig.platform.faultIn = () => "unavailable";
     await run();
     await say("r1", room("a"), "one");
@@ -153,14 +153,14 @@ describe("given a platform that was down for longer than 15 minutes (D5)", () =>
     await untilWaits(2_000);
     await say("r3", room("a"), "three");
     await untilHeld("a", 3);
-    rig.platform.mend();
+    rig.platform.recover();
     rig.clock.advance(2_000);
     await untilNotes(1);
     expect(textsIn("a")).toEqual([expect.stringMatching(/^\*\*3 messages[\s\S]*one[\s\S]*two[\s\S]*three/)]);
     expect(rig.platform.posts).toBe(4);
   });
 
-  it("when the texts are long, then the digest is split, and nothing of them is lost (D7)", async () => {
+  it("when the texts are long, then the digest is split without loss (D7)", async () => {
     rig.platform.faultIn = () => "unavailable";
     await run();
     const words = (name: string) => Array.from({ length: 120 }, (_, index) => `${name}${index}`).join(" ");
@@ -168,33 +168,33 @@ describe("given a platform that was down for longer than 15 minutes (D5)", () =>
     await say("r2", room("a"), words("z"));
     await stayDown(16 * MINUTE);
     await untilHeld("a", 2);
-    rig.platform.mend();
+    rig.platform.recover();
     rig.clock.advance(GATHER_MS);
     await untilReleased("a");
     const texts = textsIn("a");
     expect(texts.length).toBeGreaterThan(2);
-    for (const text of texts) expect(text.length).toBeLessThanOrEqual(LONGEST_NOTE);
+    for (const text of texts) expect(text.length).toBeLessThanOrEqual(MAX_NOTE_LENGTH);
     const all = texts.join(" ").split(/\s+/);
     for (const name of ["x", "z"]) expect(all.filter((word) => word.startsWith(name))).toHaveLength(120);
   });
 
-  it("when there are many, then below each part of the digest one can ask why of every item in it (O13)", async () => {
+  it("when there are many, then each part of the digest has a Why button for every item in it (O13)", async () => {
     const { adapter, shown } = watchedPaper();
     rig.platform.faultIn = () => "unavailable";
     await run({}, adapter);
     const ids = Array.from({ length: 12 }, (_, index) => `r${index + 1}`);
-    for (const id of ids) await say(id, room("a"), "word ".repeat(LONGEST_NOTE / 25));
+    for (const id of ids) await say(id, room("a"), "word ".repeat(MAX_NOTE_LENGTH / 25));
     await stayDown(16 * MINUTE);
     await untilHeld("a", ids.length);
     shown.length = 0;
-    rig.platform.mend();
+    rig.platform.recover();
     rig.clock.advance(GATHER_MS);
     await untilReleased("a");
     expect(shown.length).toBeGreaterThan(2);
     expect(shown.flatMap((delivery) => offeredActions(delivery).map(({ value }) => value))).toEqual(ids);
   });
 
-  it("when the room is gone by then, then each is given up by itself, with the reason (D6)", async () => {
+  it("when the room no longer exists, then each item becomes a dead letter with the reason (D6)", async () => {
     await holdTwo();
     rig.platform.faultIn = () => "room-gone";
     rig.clock.advance(GATHER_MS);
@@ -208,7 +208,7 @@ describe("given a platform that was down for longer than 15 minutes (D5)", () =>
     expect(listed.map(({ excerpt }) => excerpt).sort()).toEqual(["one", "two"]);
   });
 
-  it("when the answer to the digest is lost, then nothing is repeated, and each is unknown (D4)", async () => {
+  it("when the response to the digest is lost, then nothing is resent, and each outcome is unknown (D4)", async () => {
     await holdTwo();
     rig.platform.faultIn = () => "cut-after-accept";
     rig.clock.advance(GATHER_MS);
@@ -222,10 +222,10 @@ describe("given a platform that was down for longer than 15 minutes (D5)", () =>
   });
 });
 
-describe("given a digest that is on the platform in part when something in it may not be seen any more (D3)", () => {
+describe("given a partly sent digest, one item of which has lost its audience (D3)", () => {
   const words = (name: string, count: number) => Array.from({ length: count }, (_, at) => `${name}${at}`).join(" ");
   let isGone = false;
-  /** The first message of the digest gets through, the second does not. */
+  /** The platform accepts the first message of the digest and not the second. */
   const sendFirstPart = async (texts: Record<string, string>) => {
     isGone = false;
     rig.platform.faultIn = () => "unavailable";
@@ -241,11 +241,11 @@ describe("given a digest that is on the platform in part when something in it ma
   };
   const goOn = () => {
     isGone = true;
-    rig.platform.mend();
+    rig.platform.recover();
     rig.clock.advance(1_000);
   };
 
-  it("when it goes on, then what was seen is delivered, what was not comes next, and what may not be is never shown", async () => {
+  it("when it continues, then shown items are delivered, unsent ones follow, and the lost one is never shown", async () => {
     await sendFirstPart({ r1: words("x", 60), r2: words("secret", 30), r3: words("z", 60) });
     goOn();
     await untilReleased("a");
@@ -258,12 +258,12 @@ describe("given a digest that is on the platform in part when something in it ma
     expect([await shownIn("a", 0), await shownIn("a", 1)]).toEqual([[["r1", 1]], [["r3", undefined]]]);
   });
 
-  it("when the rest waits for its platform, then what is seen of it can be answered already (O14)", async () => {
+  it("when the rest waits for its platform, then people can already answer the messages that are shown (O14)", async () => {
     await sendFirstPart({ r1: words("x", 60), r3: words("z", 60) });
     expect(await shownIn("a", 0)).toEqual([["r1", 1]]);
   });
 
-  it("when one was seen in part, then whoever asked for it can have it sent again (D4)", async () => {
+  it("when one item was shown in part, then its asker can send it again (D4)", async () => {
     await sendFirstPart({ r1: words("x", 150), r2: words("secret", 30) });
     goOn();
     const letters = await rig.untilDead(1);
@@ -275,7 +275,7 @@ describe("given a digest that is on the platform in part when something in it ma
 });
 
 describe("given a digest of several answers", () => {
-  it("when it is shown, then each can be asked about, and an answer to it is one to all of them (O13, O14)", async () => {
+  it("when it is shown, then each item can be explained, and an answer to it continues all of them (O13, O14)", async () => {
     const end = rig.clock.now() + MINUTE;
     const { adapter, shown } = watchedPaper();
     const targetsOn: RelayContext["targetsOn"] = async (_, { audience }) => [
@@ -298,8 +298,8 @@ describe("given a digest of several answers", () => {
   });
 });
 
-describe("given a channel that draws anchors itself", () => {
-  it("when a digest of several answers is sent, then each comes with its own anchor as data (D5, O10)", async () => {
+describe("given a channel that renders anchors itself", () => {
+  it("when a digest of several answers is sent, then each has its own anchor as data (D5, O10)", async () => {
     const shown: Delivery[] = [];
     const paper = rig.paper("repeats");
     const adapter: ChannelAdapter = {
@@ -313,7 +313,7 @@ describe("given a channel that draws anchors itself", () => {
       },
     };
     await holdTwo(adapter);
-    rig.platform.mend();
+    rig.platform.recover();
     rig.clock.advance(GATHER_MS);
     await untilReleased("a");
     expect(shown.at(-1)?.sections).toMatchObject([
@@ -326,7 +326,7 @@ describe("given a channel that draws anchors itself", () => {
 });
 
 describe("given a gateway that was down for longer than 15 minutes (D5)", () => {
-  it("when it is back, then what was said meanwhile comes as one digest per conversation", async () => {
+  it("when it starts again, then messages from the meantime arrive as one digest per conversation", async () => {
     const before = await run();
     await before.stop();
     for (const id of ["r1", "r2", "r3"]) await say(id, room("a"), `text ${id}`);
@@ -341,7 +341,7 @@ describe("given a gateway that was down for longer than 15 minutes (D5)", () => 
     expect(textsIn("b")).toEqual(["for another"]);
   });
 
-  it("when the channel has a log of its own, then nothing is made a digest of", async () => {
+  it("when the channel has a log, then no digest is made", async () => {
     const channel = new LogChannel("log");
     const start = () => runChannel(rig.context, channel, "gateway");
     await (await start()).stop();
@@ -355,7 +355,7 @@ describe("given a gateway that was down for longer than 15 minutes (D5)", () => 
 
 describe("given quiet hours (D2)", () => {
   const HOUR = 60 * MINUTE;
-  /** Holds what nobody waits for until this moment, as the people's part of core says. */
+  /** Holds proactive messages until this moment, as the quiet hours in core do. */
   const quietUntil = (end: () => number): Partial<RelayContext> => ({
     targetsOn: async (_, { audience, correlationId }) => {
       const isHeld = correlationId === undefined && end() > rig.clock.now();
@@ -363,7 +363,7 @@ describe("given quiet hours (D2)", () => {
     },
   });
 
-  it("when the channel has a log of its own, then what was held is appended one by one when they end", async () => {
+  it("when the channel has a log, then held messages are appended one by one when they end", async () => {
     const end = rig.clock.now() + 8 * HOUR;
     const channel = new LogChannel("log");
     await run(
@@ -380,7 +380,7 @@ describe("given quiet hours (D2)", () => {
     expect(texts(await channel.deliveries.count(3))).toEqual(["asked for", "one", "two"]);
   });
 
-  it("when they end, then what was held comes in a digest; who waits is answered at once", async () => {
+  it("when they end, then held messages arrive in a digest; solicited replies were sent at once", async () => {
     const end = rig.clock.now() + 8 * HOUR;
     await run(quietUntil(() => end));
     await say("r1", room("a"), "one");
@@ -394,7 +394,7 @@ describe("given quiet hours (D2)", () => {
     expect(textsIn("a")[1]).toMatch(/^\*\*2 messages[\s\S]*one[\s\S]*two/);
   });
 
-  it("when the gateway starts anew meanwhile, then they are held all the same, and come once", async () => {
+  it("when the gateway restarts meanwhile, then messages are still held, and arrive once", async () => {
     const end = rig.clock.now() + 8 * HOUR;
     const first = await run(quietUntil(() => end));
     await say("r1", room("a"), "one");
@@ -411,11 +411,11 @@ describe("given quiet hours (D2)", () => {
     expect(textsIn("a")).toEqual([expect.stringMatching(/^\*\*3 messages/)]);
   });
 
-  it("when the gateway dies as it keeps one back, and they are over when it is back, then it comes all the same", async () => {
+  it("when the gateway is killed while it holds a message, and restarts after they end, then the message arrives", async () => {
     const end = rig.clock.now() + 500;
-    let deaths = 1;
+    let crashes = 1;
     const checkpoint = (name: string) => {
-      if (name === "held.withdrawn" && deaths-- > 0) throw new Error("died");
+      if (name === "held.withdrawn" && crashes-- > 0) throw new Error("crashed");
     };
     await run({ ...quietUntil(() => end), checkpoint });
     await say("r1", room("a"), "one");
@@ -427,7 +427,7 @@ describe("given quiet hours (D2)", () => {
     expect(textsIn("a")).toEqual(["one"]);
   });
 
-  it("when they are made longer meanwhile, then what is held waits for the new end", async () => {
+  it("when they are extended meanwhile, then held messages wait for the new end", async () => {
     let end = rig.clock.now() + 2 * HOUR;
     await run(quietUntil(() => end));
     await say("r1", room("a"), "one");
@@ -441,7 +441,7 @@ describe("given quiet hours (D2)", () => {
     expect(textsIn("a")).toEqual(["one"]);
   });
 
-  it("when somebody may no longer see it by then, then it is not shown (D3)", async () => {
+  it("when the target has left the audience by then, then the message is not shown (D3)", async () => {
     const end = rig.clock.now() + 2 * HOUR;
     let isUnlinked = false;
     await run({ ...quietUntil(() => end), isStillTarget: async ({ id }) => !(isUnlinked && id === "r1") });

@@ -3,7 +3,7 @@ import type { AttachmentAdapter } from "../../../../adapters/contract/abilities.
 import { AppError } from "../../../../core/contract/app-error.ts";
 import type { Attachment } from "../../../../core/contract/messages/user-message.ts";
 import { silentLogger as logger } from "../../../../core/contract/ports/logger.ts";
-import { withAttachmentText } from "../../../../gateway/relay/inbound/attachment-text.ts";
+import { withAttachmentText } from "../../../../gateway/relay/attachment-text.ts";
 import { userMessage } from "../../../core/core-under-test.ts";
 import { WatchedClock } from "../../../fakes/watched-clock.ts";
 
@@ -27,20 +27,20 @@ const says =
     Buffer.from(text);
 
 describe("given a message with attachments", () => {
-  it("when some are text, then their words go with the message, and the others are only named", async () => {
+  it("when some are text, then the message contains their text, and only the names of the others", async () => {
     const types = ["text/markdown", "application/json", "application/ld+json", "image/png", "application/pdf"];
     const texts = await textsOf(read(says("words"), ...types.map((type) => file(type, type))));
     expect(texts).toEqual(["words", "words", "words", undefined, undefined]);
   });
 
-  it("when a text is long, then it is cut, and so are all together", async () => {
+  it("when a text is long, then it is cut, and so is the total", async () => {
     const texts = await textsOf(read(says("x".repeat(30_000)), file("a"), file("b"), file("c"), file("d")));
     expect(texts[0]).toBe(`${"x".repeat(20_000)}\n[cut: 30000 characters in all]`);
     expect(texts.join("").length).toBeLessThan(61_000);
     expect(texts[3]).toBeUndefined();
   });
 
-  it("when one is no text after all, too large, or gone, then it is only named", async () => {
+  it("when one is not text, too large or missing, then the message has only its name", async () => {
     const fetch: Fetch = async ({ id }) => {
       if (id === "gone") throw new AppError("not-found", "it has expired");
       return id === "binary" ? Buffer.from([0xff, 0xfe, 0]) : Buffer.from("a\0b");
@@ -50,7 +50,7 @@ describe("given a message with attachments", () => {
     ).toEqual([undefined, undefined, undefined, undefined]);
   });
 
-  it("when one does not come in time, then the message goes without its words", async () => {
+  it("when one does not arrive in time, then the message is sent without its text", async () => {
     const fetch: Fetch = ({ id }) => (id === "slow" ? new Promise(() => {}) : Promise.resolve(Buffer.from("quick")));
     const reading = textsOf(read(fetch, file("slow"), file("quick")));
     await new Promise(setImmediate);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { subjectsOf } from "../../../../core/contract/messages/subjects.ts";
 import { publishLoad } from "../../../../core/intake/publish-load.ts";
-import { Backpressure, createInbox } from "../../../../gateway/relay/inbound/inbox.ts";
+import { Backpressure, createInbox } from "../../../../gateway/relay/inbox.ts";
 import { userMessage } from "../../../core/core-under-test.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 import type { RelayRig } from "../relay-rig.ts";
@@ -15,13 +15,13 @@ afterEach(() => rig.close());
 
 const place = { tenant: "default", agent: "mooring" };
 
-describe("given core processes that say how much waits", () => {
-  it("when it is too much, then messages are refused aloud and commands are not, until it is less", async () => {
+describe("given core processes that publish their load", () => {
+  it("when it exceeds the limit, then messages are refused with an error and commands are not, until it drops", async () => {
     const { bus } = rig.backbone;
     const clock = new ManualClock();
     const crowd = new Backpressure({ ...place, bus, clock, maxWaiting: 10 });
     await crowd.start();
-    const inbox = createInbox({ ...rig.context, refuseIfCrowded: () => crowd.refuseIfCrowded() });
+    const inbox = createInbox({ ...rig.context, refuseIfOverloaded: () => crowd.refuseIfOverloaded() });
     const { intakeLoad } = subjectsOf("default");
     await inbox.accept(userMessage("m1", "hello"));
     bus.signal(intakeLoad("mooring"), { process: "a", waiting: 6 });
@@ -29,25 +29,25 @@ describe("given core processes that say how much waits", () => {
     await expect.poll(() => verdictOf(crowd)).toBe("rate-limited");
     await expect(inbox.accept(userMessage("m2", "hello"))).rejects.toMatchObject({ code: "rate-limited" });
     await inbox.accept(userMessage("m3", "/cancel", { command: { name: "cancel", args: "" } }));
-    // A process that says nothing any more has nothing left, or is gone.
+    // A process without reports has an empty queue or has stopped.
     clock.advance(6_000);
     await inbox.accept(userMessage("m4", "hello"));
     crowd.stop();
   });
 
-  it("when a process has a queue, then it says how long it is, and stops when it is closed", async () => {
+  it("when a process has a queue, then it publishes its length until it is closed", async () => {
     const clock = new ManualClock();
     const heard: number[] = [];
     const subject = subjectsOf("default").userMessage("mooring").name;
     const queues = () => [{ subject, durable: "intake", waiting: 7, running: 1 }];
     const bus = { ...rig.backbone.bus, signal: (_: unknown, { waiting }: never) => void heard.push(waiting) };
-    const telling = publishLoad(
+    const publishing = publishLoad(
       { backbone: { ...rig.backbone, queues, bus } as never, clock },
       { tenant: "default", name: "mooring" },
     );
     clock.advance(2_000);
     expect(heard).toEqual([7, 7]);
-    await telling.close();
+    await publishing.close();
     clock.advance(9_000);
     expect(heard).toEqual([7, 7]);
   });
@@ -55,7 +55,7 @@ describe("given core processes that say how much waits", () => {
 
 const verdictOf = (crowd: Backpressure): string => {
   try {
-    crowd.refuseIfCrowded();
+    crowd.refuseIfOverloaded();
     return "taken";
   } catch (error) {
     return String(Object(error).code);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Conversation } from "../../../../core/contract/messages/conversation.ts";
-import type { AccessCheck } from "../../../../gateway/relay/inbound/channel-rules.ts";
-import { accessCheck } from "../../../../gateway/relay/inbound/channel-rules.ts";
+import type { AccessCheck } from "../../../../gateway/relay/channel-rules.ts";
+import { accessCheck } from "../../../../gateway/relay/channel-rules.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 
 const room = (name: string, workspace?: string): Conversation => ({
@@ -22,39 +22,39 @@ const verdicts = (check: AccessCheck, accounts: readonly string[], conversation 
     }
   });
 
-describe("given who may talk on a channel (I2)", () => {
-  it("when nothing is said, or everybody, then everybody may", () => {
+describe("given the access rules of a channel (I2)", () => {
+  it("when none are configured, or all accounts are allowed, then every account may write", () => {
     for (const access of [undefined, {}, { accounts: "*" as const }]) {
       expect(verdicts(accessCheck(access, new ManualClock()), ["ann", "bob"])).toEqual(["may", "may"]);
     }
   });
 
-  it("when accounts are listed, then nobody else may", () => {
+  it("when accounts are listed, then no other account may write", () => {
     const check = accessCheck({ accounts: ["ann"] }, new ManualClock());
     expect(verdicts(check, ["ann", "Ann", "bob"])).toEqual(["may", "forbidden", "forbidden"]);
   });
 
-  it("when rooms are listed, then nobody is heard in another one, and everybody in private", () => {
+  it("when rooms are listed, then messages in other rooms are refused, and private ones accepted", () => {
     const check = accessCheck({ rooms: ["harbour"] }, new ManualClock());
     expect(verdicts(check, ["ann"], room("harbour"))).toEqual(["may"]);
     expect(verdicts(check, ["ann"], room("town"))).toEqual(["forbidden"]);
     expect(verdicts(check, ["ann"])).toEqual(["may"]);
   });
 
-  it("when workspaces are listed, then a room of another one, or of none, is not open", () => {
+  it("when workspaces are listed, then rooms of another workspace, or of none, are refused", () => {
     const check = accessCheck({ workspaces: ["north"] }, new ManualClock());
     expect(verdicts(check, ["ann"], room("harbour", "north"))).toEqual(["may"]);
     expect(verdicts(check, ["ann"], room("harbour", "south"))).toEqual(["forbidden"]);
     expect(verdicts(check, ["ann"], room("harbour"))).toEqual(["forbidden"]);
   });
 
-  it("when accounts and rooms are listed, then both must fit", () => {
+  it("when accounts and rooms are listed, then both must match", () => {
     const check = accessCheck({ accounts: ["ann"], rooms: ["harbour"] }, new ManualClock());
     expect(verdicts(check, ["ann", "bob"], room("harbour"))).toEqual(["may", "forbidden"]);
     expect(verdicts(check, ["ann"], room("town"))).toEqual(["forbidden"]);
   });
 
-  it("when an account has sent its share of a minute, then it waits, and others do not", () => {
+  it("when an account exceeds its rate limit, then it is refused, and others are not", () => {
     const clock = new ManualClock();
     const check = accessCheck({ messagesPerMinute: 2 }, clock);
     expect(verdicts(check, ["ann", "ann", "ann", "bob"])).toEqual(["may", "may", "rate-limited", "may"]);

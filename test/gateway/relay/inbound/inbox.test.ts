@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { subjectsOf } from "../../../../core/contract/messages/subjects.ts";
 import { ack } from "../../../../core/contract/ports/bus.ts";
-import { editedText } from "../../../../core/intake/edited-text.ts";
-import { createInbox } from "../../../../gateway/relay/inbound/inbox.ts";
+import { editedText } from "../../../../core/intake/resolve-turn.ts";
+import { createInbox } from "../../../../gateway/relay/inbox.ts";
 import { Recorder } from "../../../fakes/recorder.ts";
 import { type MessageFields, sampleMessage } from "../../../fakes/sample-message.ts";
 import type { RelayRig } from "../relay-rig.ts";
@@ -20,8 +20,8 @@ const command = (id: string, name: string) => said(id, { command: { name, args: 
 const original = sampleMessage({ id: "m-1", conversation: room("a"), text: "m-1", editable: true });
 const edit = sampleMessage({ kind: "edit", id: "m-1", conversation: room("a"), text: "other words" });
 
-describe("given a turn under way", () => {
-  it("when commands come, then only one that must take effect in its place waits for the turn (I3)", async () => {
+describe("given a running turn", () => {
+  it("when commands arrive, then only one that must take effect in order waits for the turn (I3)", async () => {
     const begun = new Recorder<string>();
     let endTurn = () => {};
     const turn = new Promise<void>((resolve) => {
@@ -49,8 +49,8 @@ describe("given a turn under way", () => {
   });
 });
 
-describe("given a message whose words are changed", () => {
-  it("when that is told, then it is no second message, and is kept for who begins to work on it", async () => {
+describe("given a message that its author edits", () => {
+  it("when the edit is reported, then it is stored for the turn that starts, and is not a second message", async () => {
     const inbox = createInbox(rig.context);
     await inbox.accept(original);
     await inbox.accept(edit);
@@ -69,7 +69,7 @@ describe("given a message whose words are changed", () => {
     expect(await editedText(rig.backbone.store, original)).toBe("other words");
   });
 
-  it("when they may not write here, then it is not kept", async () => {
+  it("when the author may not write here, then the edit is not stored", async () => {
     const inbox = createInbox({ ...rig.context, access: { accounts: ["bob"] } });
     await expect(inbox.accept(edit)).rejects.toMatchObject({ code: "forbidden" });
     expect(await editedText(rig.backbone.store, original)).toBeUndefined();

@@ -7,10 +7,10 @@ import type { Backbone } from "../../../../core/contract/ports/backbone.ts";
 import { systemClock } from "../../../../core/contract/ports/clock.ts";
 import { silentLogger as logger } from "../../../../core/contract/ports/logger.ts";
 import { silentMeter as meter } from "../../../../core/contract/ports/telemetry.ts";
-import { LOOK_AT_LOAD_EVERY_MS, publishLoad } from "../../../../core/intake/publish-load.ts";
+import { POLL_LOAD_EVERY_MS, publishLoad } from "../../../../core/intake/publish-load.ts";
 import { startCore } from "../../../../core/start-core.ts";
 import { adapterContext, relayContext } from "../../../../gateway/channel-contexts.ts";
-import { Backpressure } from "../../../../gateway/relay/inbound/inbox.ts";
+import { Backpressure } from "../../../../gateway/relay/inbox.ts";
 import { runChannel } from "../../../../gateway/relay/run-channel.ts";
 import { SocketHost } from "../../../adapters/web/socket-host.ts";
 import { enter, type WebClient } from "../../../adapters/web/web-client.ts";
@@ -23,7 +23,7 @@ const AT_ONCE = 2;
 const VISITORS = 5;
 const SENT_BY_EACH = 8;
 
-/** A product with a model that answers nobody before it is let go, and a clock by which the load is told. */
+/** A product with a model that waits until it is released, and a clock that publishes the load. */
 const startProduct = async (backbone: Backbone) => {
   let letGo: () => void = () => undefined;
   const free = new Promise<void>((resolve) => {
@@ -45,14 +45,14 @@ const startProduct = async (backbone: Backbone) => {
   const crowd = new Backpressure({ ...place, bus: backbone.bus, clock, maxWaiting: MAX_WAITING });
   await crowd.start();
   const adapter = new WebAdapter(WebConfig.parse({ adapter: "web" }), adapterContext(parts));
-  const rules = { refuseIfCrowded: () => crowd.refuseIfCrowded() };
+  const rules = { refuseIfOverloaded: () => crowd.refuseIfOverloaded() };
   const channel = await runChannel(relayContext(parts, rules), adapter, "gateway");
   host.mount(adapter);
   const load = publishLoad({ backbone, clock }, { tenant: "default", name: "mooring" });
   return {
     gateway: { url: host.url, origin: host.origin },
     letGo,
-    publishLoad: () => clock.advance(LOOK_AT_LOAD_EVERY_MS),
+    publishLoad: () => clock.advance(POLL_LOAD_EVERY_MS),
     waiting: () =>
       backbone.queues().find(({ subject }) => subject === subjectsOf("default").userMessage("mooring").name)?.waiting,
     async stop() {
@@ -66,7 +66,7 @@ const startProduct = async (backbone: Backbone) => {
   };
 };
 
-/** Says something; resolves to whether it was taken. Whoever refuses it must say so, and when to try again. */
+/** Sends a message; resolves to whether it was accepted. A refusal must say when to try again. */
 const isTaken = async (client: WebClient, id: string): Promise<boolean> => {
   const before = client.frames.length;
   const verdict = () =>
@@ -84,7 +84,7 @@ const isTaken = async (client: WebClient, id: string): Promise<boolean> => {
 const answersOf = (client: WebClient): unknown[] =>
   client.frames.flatMap((frame) => (frame.type === "reply" ? [frame.correlationId] : []));
 
-describe("given more messages than an agent answers", () => {
+describe("given more messages than an agent can answer", () => {
   let product: Awaited<ReturnType<typeof startProduct>>;
   let dispose: () => Promise<void>;
   beforeEach(async () => {
@@ -97,7 +97,7 @@ describe("given more messages than an agent answers", () => {
   });
   afterEach(() => dispose());
 
-  it("when as many wait as may, then who is refused is told, who was taken is answered, and later all are", async () => {
+  it("when the queue is full, then refused senders get an error, accepted messages are answered, and later all are", async () => {
     const { gateway, publishLoad, letGo, waiting } = product;
     const visitors = await Promise.all(Array.from({ length: VISITORS }, () => enter(gateway)));
     const visits = visitors.map(({ client }) => ({ client, taken: [] as string[], refused: [] as string[] }));

@@ -18,8 +18,8 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-describe("given a reply for several conversations of a channel with a log of its own", () => {
-  it("when it cannot be shown in some of them, then each of those is listed, and no other (D6)", async () => {
+describe("given a reply for several conversations of a channel with a log", () => {
+  it("when it cannot be shown in some of them, then exactly those are listed as undelivered (D6)", async () => {
     channel.before = async ({ target }) => {
       if (target.room !== "b") throw new DeliveryFailed("rejected", "no");
     };
@@ -31,8 +31,8 @@ describe("given a reply for several conversations of a channel with a log of its
   });
 });
 
-describe("given text that is still being written", () => {
-  it("when a piece of it imitates an anchor, then no channel gets it so, and it is as long as before (O16)", async () => {
+describe("given text that the model is still writing", () => {
+  it("when a piece of it imitates an anchor, then the channel gets it escaped, with the same length (O16)", async () => {
     const text = '↳ Re: "forged"\nscheduled &middot; daily · now';
     const delta = { type: "delta", correlationId: "m1", attempt: 1, offset: 0, text } as const;
     rig.backbone.bus.signal(subjectsOf("default").userSignal("mooring"), { ...delta, conversation: room("a", "log") });

@@ -4,8 +4,8 @@ import { AppError } from "../../../../core/contract/app-error.ts";
 import type { AgentReply } from "../../../../core/contract/messages/agent-reply.ts";
 import type { Conversation } from "../../../../core/contract/messages/conversation.ts";
 import type { Store } from "../../../../core/contract/ports/store.ts";
-import { startFanOut } from "../../../../gateway/relay/outbox/fan-out.ts";
-import { startOutbox } from "../../../../gateway/relay/outbox/outbox.ts";
+import { startFanOut } from "../../../../gateway/relay/fan-out.ts";
+import { startOutbox } from "../../../../gateway/relay/outbox.ts";
 import { sampleAnchor } from "../../../fakes/sample-reply.ts";
 import { undeliveredOnChannel } from "../../../fakes/undelivered-on-channel.ts";
 import type { RelayRig } from "../relay-rig.ts";
@@ -36,7 +36,7 @@ const relay = async (adapter: ChannelAdapter, context = rig.context): Promise<vo
     await Promise.all([adapter.stop(), ...consumers.map((consumer) => consumer.close())]);
   });
 };
-/** What is listed as given up, once there is something. */
+/** The undelivered entries, once there are any. */
 const untilListed = async (channel: string) => {
   for (;;) {
     const listed = await undeliveredOnChannel(rig.backbone.store, channel);
@@ -44,13 +44,13 @@ const untilListed = async (channel: string) => {
     await new Promise(setImmediate);
   }
 };
-/** Sends r1: the platform takes it, its answer is cut off, and from then on all is well with the platform. */
+/** Sends r1: the platform accepts it, its response is lost, and later calls succeed. */
 const sendInDoubt = async (adapter: ChannelAdapter): Promise<void> => {
   rig.platform.faultIn = () => "cut-after-accept";
   await relay(adapter);
   await rig.publish("r1", room("a"), "hello");
   await rig.platform.until(({ posts }) => posts === 1);
-  rig.platform.mend();
+  rig.platform.recover();
 };
 const textsIn = (name: string) => rig.platform.notes.filter((note) => note.room === name).map(({ text }) => text);
 
@@ -65,10 +65,10 @@ describe("given a channel on a platform that works", () => {
     expect(rig.meter.observed.get("delivery_latency_seconds{channel=paper}")).toHaveLength(1);
   });
 
-  it("when a reply is published again after the bus has forgotten it, then it is not posted again (D4)", async () => {
+  it("when a reply is published again after the bus's duplicate window, then it is not posted again (D4)", async () => {
     await relay(rig.paper("repeats"));
     await rig.publish("r1", room("a"), "hello");
-    // Time that passes before the platform's answer is here would end the attempt in doubt.
+    // If time passed before the platform's response, the outcome of the attempt would be unknown.
     await rig.logger.lines.until((lines) => lines.some(({ message }) => message === "delivered"));
     rig.clock.advance(10 * 60_000);
     await rig.publish("r1", room("a"), "hello");
@@ -88,7 +88,7 @@ describe("given a channel on a platform that works", () => {
     expect(textsIn("a")).toEqual(["here"]);
   });
 
-  it("when a target is no longer in the audience when it is sent, then it is withheld there, and only there (D3)", async () => {
+  it("when a target has left the audience at send time, then it is withheld there, and only there (D3)", async () => {
     const targets = ["a", "b"].map((name) => ({ conversation: room(name) }));
     const isStillTarget = async (_: AgentReply, target: Conversation) => target.room !== "b";
     await relay(rig.paper("repeats"), { ...rig.context, targetsOn: async () => targets, isStillTarget });
@@ -99,7 +99,7 @@ describe("given a channel on a platform that works", () => {
     expect(await rig.deadLetters()).toEqual([]);
   });
 
-  it("when a reply has several targets, then each gets it once, and one's trouble is not another's (D1)", async () => {
+  it("when a reply has several targets, then each gets it once, and a failure of one does not affect the others (D1)", async () => {
     const targets = ["a", "b", "c"].map((name) => ({ conversation: room(name) }));
     rig.platform.faultIn = (name) => (name === "b" ? "room-gone" : undefined);
     await relay(rig.paper("repeats"), { ...rig.context, targetsOn: async () => targets });
@@ -110,7 +110,7 @@ describe("given a channel on a platform that works", () => {
     expect(await rig.ledger("r1")).toEqual(["accepted", "failed", "accepted"]);
   });
 
-  it("when a reply has nothing to show, then nothing is posted (B7)", async () => {
+  it("when a reply is empty, then nothing is posted (B7)", async () => {
     await relay(rig.paper("repeats"));
     await rig.publish("r1", room("a"), "", { outcome: "nothing" });
     await rig.publish("r2", room("a"), "something");
@@ -118,7 +118,7 @@ describe("given a channel on a platform that works", () => {
     expect(rig.platform.posts).toBe(1);
   });
 
-  it("when a reply is long, then its parts come in order and only the last has the anchor (D7)", async () => {
+  it("when a reply is long, then its parts are posted in order and only the last has the anchor (D7)", async () => {
     rig.anchor = sampleAnchor;
     await relay(rig.paper("repeats"));
     const paragraphs = ["one", "two", "three"].map((word) => `${word} `.repeat(60).trim());
@@ -128,7 +128,7 @@ describe("given a channel on a platform that works", () => {
     expect(rig.platform.notes.map(({ footer }) => footer)).toEqual([undefined, undefined, sampleAnchor.text]);
   });
 
-  it("when many replies come for one conversation, then they are posted in order (D5)", async () => {
+  it("when one conversation gets many replies, then they are posted in order (D5)", async () => {
     await relay(rig.paper("repeats"));
     const texts = Array.from({ length: 30 }, (_, index) => `message ${index}`);
     await Promise.all(texts.map((text, index) => rig.publish(`r${index}`, room("a"), text)));
@@ -137,8 +137,8 @@ describe("given a channel on a platform that works", () => {
   });
 });
 
-describe("given a platform in trouble", () => {
-  it("when it asks to wait, then the pause is kept, in order, and other conversations go on (D5, F9)", async () => {
+describe("given a platform that fails", () => {
+  it("when it sends Retry-After, then the conversation waits, keeps its order, and others continue (D5, F9)", async () => {
     rig.platform.faultIn = (name) => (name === "slow" ? "rate-limited" : undefined);
     await relay(rig.paper("repeats"));
     await rig.publish("r1", room("slow"), "first");
@@ -147,7 +147,7 @@ describe("given a platform in trouble", () => {
     await rig.publish("r3", room("quick"), "not delayed");
     await rig.platform.until(({ notes }) => notes.length === 1);
     expect(textsIn("quick")).toEqual(["not delayed"]);
-    rig.platform.mend();
+    rig.platform.recover();
     expect(await rig.clock.passNext(1_000, 3_000)).toBeGreaterThanOrEqual(2_000);
     await rig.platform.until(({ notes }) => notes.length === 3);
     expect(textsIn("slow")).toEqual(["first", "second"]);
@@ -155,31 +155,31 @@ describe("given a platform in trouble", () => {
     expect(rig.meter.counts.get("delivery_retries_total{channel=paper,reason=rate-limited}")).toBe(1);
   });
 
-  it("when it is down, then pauses grow until it is back, and nothing is lost (D5, F10)", async () => {
+  it("when it is down, then retries back off until it recovers, and nothing is lost (D5, F10)", async () => {
     rig.platform.faultIn = () => "unavailable";
     await relay(rig.paper("repeats"));
     await rig.publish("r1", room("a"), "hello");
     for (const pauseMs of [1_000, 2_000]) await rig.clock.passNext(pauseMs);
     await rig.platform.until(({ posts }) => posts === 3);
-    rig.platform.mend();
+    rig.platform.recover();
     await rig.clock.passNext(4_000);
     await rig.platform.until(({ notes }) => notes.length === 1);
     expect(textsIn("a")).toEqual(["hello"]);
   });
 
-  it("when it is down in the middle of a long reply, then the parts it has are not sent again (D4)", async () => {
+  it("when it goes down in the middle of a long reply, then accepted parts are not sent again (D4)", async () => {
     const paragraphs = ["one", "two", "three"].map((word) => `${word} `.repeat(60).trim());
     rig.platform.faultIn = () => (rig.platform.posts > 1 ? "unavailable" : undefined);
     await relay(rig.paper("repeats"));
     await rig.publish("r1", room("a"), paragraphs.join("\n\n"));
     await rig.platform.until(({ posts }) => posts === 2);
-    rig.platform.mend();
+    rig.platform.recover();
     await rig.clock.passNext(1_000);
     await rig.platform.until(({ notes }) => notes.length === 3);
     expect(textsIn("a")).toEqual(paragraphs);
   });
 
-  it("when it is down in the middle of a long reply, then what comes later still knows the first part (D7)", async () => {
+  it("when it goes down in the middle of a long reply, then later parts still refer to the first (D7)", async () => {
     const adapter = rig.paper("repeats");
     const deliver = adapter.deliver.bind(adapter);
     const firsts: (string | undefined)[] = [];
@@ -191,14 +191,14 @@ describe("given a platform in trouble", () => {
     await relay(adapter);
     await rig.publish("r1", room("a"), ["one", "two", "three"].map((word) => `${word} `.repeat(60)).join("\n\n"));
     await rig.platform.until(({ posts }) => posts === 2);
-    rig.platform.mend();
+    rig.platform.recover();
     await rig.clock.passNext(1_000);
     await rig.platform.until(({ notes }) => notes.length === 3);
     const [first] = rig.platform.notes;
     expect(firsts).toEqual([undefined, first?.id, first?.id, first?.id]);
   });
 
-  it("when it stays down, then the last attempt ends in a dead letter, and the next reply is tried (D6)", async () => {
+  it("when it stays down, then the last attempt ends in a dead letter, and the next reply is attempted (D6)", async () => {
     rig.platform.faultIn = () => "unavailable";
     const adapter = rig.paper("repeats");
     const fanOut = await startFanOut(rig.context, adapter);
@@ -211,7 +211,7 @@ describe("given a platform in trouble", () => {
     const [letter] = await rig.untilDead(1);
     expect(letter).toMatchObject({ durable: "outbox-paper", attempts: 5 });
     expect(letter?.reason).toMatch(/^unavailable: .* \(after 5 attempts\)$/);
-    rig.platform.mend();
+    rig.platform.recover();
     await rig.publish("r2", room("a"), "next", { correlationId: "m2" });
     await rig.platform.until(({ notes }) => notes.length === 1);
     expect(textsIn("a")).toEqual(["next"]);
@@ -220,22 +220,25 @@ describe("given a platform in trouble", () => {
   it.each([
     ["room-gone", "target-gone"],
     ["no-access", "forbidden"],
-  ] as const)("when it says %s, then it is a dead letter at once, with the reason (D6)", async (fault, reason) => {
-    rig.platform.faultIn = () => fault;
-    await relay(rig.paper("repeats"));
-    await rig.publish("r1", room("a"), "hello");
-    const [letter] = await rig.untilDead(1);
-    expect(letter?.reason).toMatch(new RegExp(`^${reason}: `));
-    expect(rig.platform.posts).toBe(1);
-    expect(await rig.ledger("r1")).toEqual(["failed"]);
-    expect(rig.meter.counts.get(`delivery_dead_letters_total{channel=paper,reason=${reason}}`)).toBe(1);
-    const listed = await untilListed("paper");
-    expect(listed).toMatchObject([{ excerpt: "hello", target: room("a"), reason: letter?.reason }]);
-  });
+  ] as const)(
+    "when it answers %s, then the reply becomes a dead letter at once, with the reason (D6)",
+    async (fault, reason) => {
+      rig.platform.faultIn = () => fault;
+      await relay(rig.paper("repeats"));
+      await rig.publish("r1", room("a"), "hello");
+      const [letter] = await rig.untilDead(1);
+      expect(letter?.reason).toMatch(new RegExp(`^${reason}: `));
+      expect(rig.platform.posts).toBe(1);
+      expect(await rig.ledger("r1")).toEqual(["failed"]);
+      expect(rig.meter.counts.get(`delivery_dead_letters_total{channel=paper,reason=${reason}}`)).toBe(1);
+      const listed = await untilListed("paper");
+      expect(listed).toMatchObject([{ excerpt: "hello", target: room("a"), reason: letter?.reason }]);
+    },
+  );
 });
 
-describe("given an attempt whose answer is lost (D4, F11)", () => {
-  it("when the platform cannot be asked, then it is recorded as unknown and never repeated", async () => {
+describe("given an attempt whose response is lost (D4, F11)", () => {
+  it("when the platform cannot be queried, then the outcome is recorded as unknown and never resent", async () => {
     rig.platform.faultIn = () => "cut-after-accept";
     await relay(rig.paper("repeats"));
     await rig.publish("r1", room("a"), "hello");
@@ -245,7 +248,7 @@ describe("given an attempt whose answer is lost (D4, F11)", () => {
     expect(textsIn("a")).toEqual(["hello"]);
   });
 
-  it("when the platform can be asked and has it, then it counts as accepted", async () => {
+  it("when the platform can be queried and has it, then it counts as accepted", async () => {
     await sendInDoubt(rig.paper("repeats", "reconciling"));
     await rig.clock.passNext(1_000);
     await rig.clock.passNext(4_000);
@@ -256,7 +259,7 @@ describe("given an attempt whose answer is lost (D4, F11)", () => {
     expect(await rig.deadLetters()).toEqual([]);
   });
 
-  it("when the platform recognises a second send, then it is sent again and shown once", async () => {
+  it("when the platform deduplicates sends, then it is sent again and shown once", async () => {
     await sendInDoubt(rig.paper("idempotent"));
     await rig.clock.passNext(1_000);
     await rig.platform.until(({ posts }) => posts === 2);
@@ -265,7 +268,7 @@ describe("given an attempt whose answer is lost (D4, F11)", () => {
     expect(await rig.ledger("r1")).toEqual(["accepted"]);
   });
 
-  it("when the platform no longer recognises a second send, then it is not repeated", async () => {
+  it("when the platform's deduplication window has passed, then it is not resent", async () => {
     await sendInDoubt(rig.paper("idempotent"));
     await rig.clock.waits.until((waits) => waits.includes(1_000));
     rig.clock.advance(180_000);
@@ -274,7 +277,7 @@ describe("given an attempt whose answer is lost (D4, F11)", () => {
     expect(rig.platform.posts).toBe(1);
   });
 
-  it("when the clock is set back, then the platform is asked as soon as it can tell, not hours later (F14)", async () => {
+  it("when the clock is set back, then the platform is queried as soon as it can answer, not hours later (F14)", async () => {
     await sendInDoubt(rig.paper("repeats", "reconciling"));
     await rig.clock.waits.until((waits) => waits.includes(1_000));
     rig.clock.jump(-2 * HOUR_MS);
@@ -286,7 +289,7 @@ describe("given an attempt whose answer is lost (D4, F11)", () => {
     expect(await rig.ledger("r1")).toEqual(["accepted"]);
   });
 
-  it("when the clock is set back, then nobody relies on a second send being recognised (F14)", async () => {
+  it("when the clock is set back, then the deduplication of the platform is not relied on (F14)", async () => {
     await sendInDoubt(rig.paper("idempotent"));
     await rig.clock.waits.until((waits) => waits.includes(1_000));
     rig.clock.jump(-2 * HOUR_MS);
@@ -296,7 +299,7 @@ describe("given an attempt whose answer is lost (D4, F11)", () => {
     expect(rig.platform.posts).toBe(1);
   });
 
-  it("when the adapter breaks its contract, then the outcome is unknown and the log says whose bug it is", async () => {
+  it("when the adapter breaks its contract, then the outcome is unknown and the log names the adapter", async () => {
     const adapter = rig.paper("repeats");
     adapter.deliver = () => {
       throw new TypeError("oops");
@@ -308,7 +311,7 @@ describe("given an attempt whose answer is lost (D4, F11)", () => {
     expect(rig.logger.lines.items.some(({ message }) => message.startsWith("adapter bug"))).toBe(true);
   });
 
-  it("when the acceptance cannot be written at first, then it is not forgotten, and nothing is repeated", async () => {
+  it("when the acceptance cannot be stored at first, then it is stored later, and nothing is resent", async () => {
     const { store } = rig.backbone;
     let refusals = 2;
     const flaky: Store = {
@@ -328,7 +331,7 @@ describe("given an attempt whose answer is lost (D4, F11)", () => {
     expect(await rig.ledger("r1")).toEqual(["accepted"]);
   });
 
-  it("when a delivery never settles, then it is cut off as unknown, and the conversation goes on (F10)", async () => {
+  it("when a delivery times out, then its outcome is unknown, and the conversation continues (F10)", async () => {
     const adapter = rig.paper("repeats");
     const deliver = adapter.deliver.bind(adapter);
     adapter.deliver = (delivery) => (delivery.reply.id === "r1" ? new Promise(() => undefined) : deliver(delivery));
@@ -341,7 +344,7 @@ describe("given an attempt whose answer is lost (D4, F11)", () => {
     expect(await rig.ledger("r1")).toEqual(["unknown"]);
   });
 
-  it("when the platform shows a delivery late that was cut off, then it stands after later ones, once, as unknown (F11)", async () => {
+  it("when the platform shows a timed-out delivery late, then it appears once after later ones, as unknown (F11)", async () => {
     const adapter = rig.paper("repeats");
     const deliver = adapter.deliver.bind(adapter);
     let arriveLate: () => Promise<unknown> = async () => undefined;

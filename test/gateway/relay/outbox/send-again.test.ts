@@ -14,12 +14,12 @@ afterEach(() => rig.close());
 
 const shown = () => rig.platform.notes.map(({ text }) => text);
 
-describe("given a delivery that was given up (D6)", () => {
-  it("when its outcome is unknown and somebody asks to send it again, then it is sent, once for each time asked", async () => {
+describe("given a delivery that became a dead letter (D6)", () => {
+  it("when its outcome is unknown and a user sends it again, then it is sent once per request", async () => {
     rig.platform.faultIn = () => "cut-after-accept";
     await rig.publish("r1", room("a"), "hello");
     const [letter] = await rig.untilDead(1);
-    rig.platform.mend();
+    rig.platform.recover();
     if (letter === undefined) throw new Error("there is no dead letter");
     await sendAgain({ ...rig.backbone, clock: rig.clock }, letter);
     await sendAgain({ ...rig.backbone, clock: rig.clock }, letter);
@@ -30,7 +30,7 @@ describe("given a delivery that was given up (D6)", () => {
     expect(await rig.deadLetters()).toEqual([]);
   });
 
-  it("when only a part of it is missing, then only that part is sent", async () => {
+  it("when one of its parts is missing, then only that part is sent", async () => {
     const paragraphs = ["one", "two", "three"].map((word) => `${word} `.repeat(60).trim());
     rig.platform.faultIn = () => (rig.platform.posts === 2 ? "room-gone" : undefined);
     await rig.publish("r1", room("a"), paragraphs.join("\n\n"));

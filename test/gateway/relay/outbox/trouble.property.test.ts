@@ -19,10 +19,10 @@ const life = fc.record({
 });
 
 describe("given a platform that fails at random", () => {
-  it("when it is well again, then every reply was seen once, in order per conversation (D4, D5)", async () => {
+  it("when it recovers, then every reply was shown once, in order per conversation (D4, D5)", async () => {
     await fc.assert(
       fc.asyncProperty(life, async ({ replies, faults, kind }) => {
-        // Time runs while the platform is asked, so no answer may count as late.
+        // Time runs during calls to the platform, so no response may count as late.
         const rig = await openRelayRig({ deliverWithinMs: 10 ** 9, recognisedForMs: 10 ** 9 });
         const time = setInterval(() => rig.clock.advance(500), 1);
         try {

@@ -19,7 +19,7 @@ const web: Conversation = { channel: "web", room: "visitor", kind: "private" };
 const AT = "2026-03-10T21:14:00.000Z";
 const NOW = Date.parse("2026-03-10T23:28:00Z");
 
-/** Where work that began in a conversation is looked at, with everything that decides how. */
+/** Shows a reply in a conversation, with all the inputs that decide about its anchor. */
 const lookingAt = (defaults: DeliveryDefaults = {}, adapters: LogChannel[] = []) => {
   const clock = new ManualClock(NOW);
   const store = new MemoryStore(clock);
@@ -40,7 +40,7 @@ const lookingAt = (defaults: DeliveryDefaults = {}, adapters: LogChannel[] = [])
   return { clock, store, show, begunIn, startNew };
 };
 
-describe("given a reply, and a conversation in which somebody looks at it (O8)", () => {
+describe("given a reply, and the conversation that shows it (O8)", () => {
   const others: [string, Conversation][] = [
     ["another channel", web],
     ["another room", { ...slack, room: "D2" }],
@@ -48,17 +48,17 @@ describe("given a reply, and a conversation in which somebody looks at it (O8)",
     ["another instance of the channel", { ...slack, channel: "slack-acme" }],
   ];
 
-  it("when it is the one where the work began, then there is no anchor", async () => {
+  it("when it is the origin conversation, then there is no anchor", async () => {
     const { show, begunIn } = lookingAt();
     expect(await show(slack, begunIn(slack))).toBeNull();
   });
 
-  it.each(others)("when it is %s, then there is one", async (_name, conversation) => {
+  it.each(others)("when it is %s, then there is an anchor", async (_name, conversation) => {
     const { show, begunIn } = lookingAt();
     expect(await show(conversation, begunIn(slack))).toMatchObject({ channel: "slack", summary: "tides" });
   });
 
-  it("when `new` came in between, then there is one at home too; a `new` elsewhere changes nothing", async () => {
+  it("when `new` was used meanwhile, then the origin conversation has an anchor too; a `new` elsewhere changes nothing", async () => {
     const { show, begunIn, startNew } = lookingAt();
     const reply = begunIn(slack);
     await startNew(web, "m-1", firstSessionId({ ...place, conversation: web }));
@@ -71,13 +71,13 @@ describe("given a reply, and a conversation in which somebody looks at it (O8)",
     expect(await show(slack, later)).not.toBeNull();
   });
 
-  it("when it is a notice, then there never is one (O7)", async () => {
+  it("when the reply is a notice, then there is never an anchor (O7)", async () => {
     const { show, begunIn } = lookingAt();
     expect(await show(web, { ...begunIn(slack), kind: "notice", origin: null })).toBeNull();
   });
 });
 
-describe("given somebody with a zone and a language of their own (O9)", () => {
+describe("given a reader with a time zone and a language (O9)", () => {
   const metBy = async (account: { locale?: string; timeZone?: string }, defaults?: DeliveryDefaults) => {
     const { store, show, begunIn } = lookingAt(defaults);
     const id = unlinkedPersonId("default", "slack", "ann");
@@ -92,7 +92,7 @@ describe("given somebody with a zone and a language of their own (O9)", () => {
     };
   };
 
-  it("when their platform tells both, then the text is theirs, and a room's is the channel's", async () => {
+  it("when their platform reports both, then private text uses them, and a room uses the channel's", async () => {
     const texts = await metBy(
       { locale: "de-DE", timeZone: "Europe/Berlin" },
       { locale: "fr", timeZone: "America/New_York" },
@@ -103,7 +103,7 @@ describe("given somebody with a zone and a language of their own (O9)", () => {
     });
   });
 
-  it("when nobody tells anything, then it is in British English and UTC", async () => {
+  it("when neither is known, then the text is in British English and UTC", async () => {
     expect((await metBy({})).inPrivate).toBe("started 21:14 from Slack · 2h 14m ago");
   });
 });
@@ -125,11 +125,11 @@ describe("given an origin with a message that a platform can link to (O12)", () 
     expect(await linkOf({ link: "https://own.example", messageId: "p1" })).toBe("https://own.example");
   });
 
-  it("when it gave none, then its platform is asked for one when the anchor is drawn", async () => {
+  it("when it gave none, then its platform is queried when the anchor is rendered", async () => {
     expect(await linkOf({ messageId: "p1" })).toBe("https://slack.example/p1");
   });
 
-  it("when the platform has none, fails, or cannot be asked, then the anchor does without", async () => {
+  it("when the platform has none, fails, or cannot be queried, then the anchor has no link", async () => {
     const broken = new LinkingChannel("slack");
     broken.answer = () => Promise.reject(new Error("no"));
     expect(await linkOf({ messageId: "p1" }, broken)).toBeUndefined();
@@ -137,7 +137,7 @@ describe("given an origin with a message that a platform can link to (O12)", () 
     expect(await linkOf({})).toBeUndefined();
   });
 
-  it("when the platform does not answer, then the anchor waits two seconds at most", async () => {
+  it("when the platform does not respond, then the anchor waits two seconds at most", async () => {
     const silent = new LinkingChannel("slack");
     silent.answer = () => new Promise(() => {});
     const { clock, show, begunIn } = lookingAt({}, [silent]);

@@ -32,13 +32,13 @@ describe("given a reply that names a command (I3)", () => {
 });
 
 describe("given a reply for a channel", () => {
-  it("when its text imitates an anchor, then no channel gets it so (O16)", () => {
+  it("when its text imitates an anchor, then it is escaped (O16)", () => {
     const [part] = partsOf(`look\n${sampleAnchor.text}`);
     expect(part?.part.markdown).toBe('look\n→ Re: "deep research"\nstarted 21:14 from Elsewhere, 2h 14m ago');
     expect(part?.anchor).toEqual(sampleAnchor);
   });
 
-  it("when a cut puts the imitation at the start of a part, then it is caught there", () => {
+  it("when a split puts the imitation at the start of a part, then it is escaped there", () => {
     const parts = partsOf(`${"word ".repeat(60)}scheduled · daily report · ${"long ".repeat(50)}`, 305);
     expect(parts.length).toBeGreaterThan(1);
     for (const { part } of parts) expect(part.markdown).not.toMatch(/^scheduled ·/m);

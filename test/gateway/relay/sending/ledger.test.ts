@@ -32,8 +32,8 @@ const failing = (count: number) => {
   };
 };
 
-describe("given a part of which nothing is known", () => {
-  it("when it is claimed, then one write and no read keep every other process from claiming it", async () => {
+describe("given a part without an entry", () => {
+  it("when it is claimed, then one write without a read prevents other processes from claiming it", async () => {
     const claim = await ledger.claimNew(delivery, 1);
     expect(claim).toEqual({ delivery, revision: 1, maybeSentAt: AT, inDoubt: false });
     expect({ reads: store.reads, writes: store.writes }).toEqual({ reads: 0, writes: ["ledger"] });
@@ -45,19 +45,19 @@ describe("given a part of which nothing is known", () => {
     expect(store.writes).toHaveLength(1);
   });
 
-  it("when the store fails, then nobody may send it", async () => {
+  it("when the store fails, then the claim fails", async () => {
     failing(1);
     await expect(ledger.claimNew(delivery, 1)).rejects.toThrow("disk full");
     expect(await known()).toBeUndefined();
   });
 
-  it("then each part of a reply, and each target, has an entry of its own", async () => {
+  it("then each part of a reply and each target has its own entry", async () => {
     await ledger.claimNew(delivery, 1);
     expect(await ledger.read({ ...delivery, part: { index: 1 } })).toBeUndefined();
     expect(await ledger.read({ ...delivery, target: { ...target, room: "other" } })).toBeUndefined();
   });
 
-  it("when it expires between the conflict and the look, then it is claimed as new", async () => {
+  it("when its entry expires between the conflict and the read, then it is claimed as new", async () => {
     await claimed();
     let looks = 0;
     store.before = (operation) => {
@@ -67,8 +67,8 @@ describe("given a part of which nothing is known", () => {
   });
 });
 
-describe("given a part that was claimed before, when it is claimed again", () => {
-  it("then the first attempt that may have reached the platform is remembered", async () => {
+describe("given a claimed part, when it is claimed again", () => {
+  it("then the time of the first attempt that may have reached the platform is kept", async () => {
     const first = await claimed();
     clock.advance(5_000);
     const again = await ledger.claim(delivery, 2, first.revision, first.maybeSentAt);
@@ -76,27 +76,27 @@ describe("given a part that was claimed before, when it is claimed again", () =>
     expect(await known()).toEqual({ state: "claimed", at: LATER, attempt: 2, maybeSentAt: AT });
   });
 
-  it("when somebody else was first, then it is not", async () => {
+  it("when another process was first, then the claim fails", async () => {
     const first = await claimed();
     await ledger.claim(delivery, 2, first.revision);
     await expect(ledger.claim(delivery, 2, first.revision)).rejects.toThrow(RevisionConflict);
   });
 });
 
-describe("given a part that was claimed", () => {
+describe("given a claimed part", () => {
   let claim: Claim;
   beforeEach(async () => {
     claim = await claimed();
     clock.advance(5_000);
   });
 
-  it("when the platform accepts it, then its message id is kept, whatever stood there", async () => {
+  it("when the platform accepts it, then its message id replaces any other state", async () => {
     await ledger.claim(delivery, 2, claim.revision);
     await ledger.accept(delivery, receipt);
     expect(await known()).toEqual({ state: "accepted", at: LATER, messageId: "m-1" });
   });
 
-  it("when that cannot be written, then the next claim writes it and does not send it again", async () => {
+  it("when the acceptance cannot be stored, then the next claim stores it and does not send again", async () => {
     failing(1);
     await expect(ledger.accept(delivery, receipt)).rejects.toThrow("disk full");
     store.before = () => undefined;
@@ -104,7 +104,7 @@ describe("given a part that was claimed", () => {
     expect(await known()).toMatchObject({ state: "accepted", messageId: "m-1" });
   });
 
-  it("when it cannot be written for longer, then it is not forgotten; and once it is written, it is", async () => {
+  it("when it cannot be stored for longer, then it is kept in memory until it is stored", async () => {
     failing(2);
     await expect(ledger.accept(delivery, receipt)).rejects.toThrow("disk full");
     await expect(ledger.claimNew(delivery, 2)).rejects.toThrow("disk full");
@@ -114,23 +114,23 @@ describe("given a part that was claimed", () => {
     expect(await ledger.claimNew(delivery, 4)).toMatchObject({ value: { state: "failed" } });
   });
 
-  it("when it is accepted at once, then nothing of that is left for a later claim", async () => {
+  it("when it is stored at once, then nothing is kept in memory for a later claim", async () => {
     await ledger.accept(delivery, receipt);
     await ledger.release(delivery, "sent again by hand");
     expect(await ledger.claimNew(delivery, 2)).toMatchObject({ value: { state: "failed" } });
   });
 
-  it("when the platform certainly does not have it, then why is kept", async () => {
+  it("when the platform certainly does not have it, then the reason is stored", async () => {
     await ledger.fail(claim, "no such room");
     expect(await known()).toEqual({ state: "failed", at: LATER, reason: "no such room" });
   });
 
-  it("when the platform may have it, then since when is kept", async () => {
+  it("when the platform may have it, then the time of the attempt is stored", async () => {
     await ledger.doubt(claim, "no answer");
     expect(await known()).toEqual({ state: "unknown", at: LATER, maybeSentAt: AT, reason: "no answer" });
   });
 
-  it("when another process has taken it over, then neither outcome is written over its claim", async () => {
+  it("when another process has taken it over, then neither outcome overwrites its claim", async () => {
     await ledger.claim(delivery, 2, claim.revision);
     await expect(ledger.fail(claim, "x")).rejects.toThrow(RevisionConflict);
     await expect(ledger.doubt(claim, "x")).rejects.toThrow(RevisionConflict);
@@ -139,15 +139,15 @@ describe("given a part that was claimed", () => {
   });
 });
 
-describe("given a part that is shown while it is written", () => {
-  it("then the words that may have been sent are kept with the claim and the doubt", async () => {
+describe("given a part that is streamed", () => {
+  it("then the text that may have been sent is stored with the claim and the unknown outcome", async () => {
     const claim = await claimed(1, beginning);
     expect(await known()).toMatchObject({ state: "claimed", beginning: "words" });
     await ledger.doubt(claim, "no answer");
     expect(await known()).toMatchObject({ state: "unknown", beginning: "words" });
   });
 
-  it("when the platform shows it, then its message can be edited until it is closed", async () => {
+  it("when the platform shows it, then its message can be edited until the draft is closed", async () => {
     await ledger.begin(await claimed(1, beginning), receipt);
     const begun = (await ledger.read(delivery)) as Stored<Begun>;
     expect(begun.value).toEqual({ state: "begun", at: AT, messageId: "m-1" });
@@ -158,8 +158,8 @@ describe("given a part that is shown while it is written", () => {
   });
 });
 
-describe("given a part that is to go another way", () => {
-  it("when nothing was sent of it, or it failed, then it is withdrawn: nobody sends it by itself any more", async () => {
+describe("given a part that a digest carries instead", () => {
+  it("when it was not sent, or failed, then it is withdrawn, and no process sends it on its own", async () => {
     expect(await ledger.withdraw(delivery)).toBe(true);
     expect(await known()).toEqual({ state: "withdrawn", at: AT });
     expect(await ledger.withdraw(delivery)).toBe(true);
@@ -179,7 +179,7 @@ describe("given a part that is to go another way", () => {
     expect(await known()).toMatchObject({ state: "accepted" });
   });
 
-  it("when another process claims it in that moment, then the withdrawal is refused", async () => {
+  it("when another process claims it at the same time, then the withdrawal fails", async () => {
     const other = new Ledger(store, clock);
     let isFirst = true;
     store.before = async (operation) => {
@@ -191,7 +191,7 @@ describe("given a part that is to go another way", () => {
     expect(await known()).toMatchObject({ state: "claimed" });
   });
 
-  it("when the other way failed too, or its outcome is unknown, then that is written over the withdrawal", async () => {
+  it("when the digest fails too, or its outcome is unknown, then that replaces the withdrawal", async () => {
     await ledger.withdraw(delivery);
     await ledger.release(delivery, "the digest failed");
     expect(await known()).toEqual({ state: "failed", at: AT, reason: "the digest failed" });

@@ -18,7 +18,7 @@ const IN_PRIVATE = /only for you.*direct message/;
 class WhisperingChannel extends LogChannel implements EphemeralAdapter {
   readonly whispers = new Recorder<{ to: string; text: string }>();
   refuses: DeliveryFailed | undefined;
-  /** The first part that it refuses. */
+  /** The index of the first part that the platform refuses. */
   refusesFrom = 0;
 
   async deliverOnlyTo(to: string, { id, part }: Delivery): Promise<Receipt> {
@@ -64,7 +64,7 @@ const answer = (text = "secret") =>
 const seen = ({ deliveries }: LogChannel) => deliveries.items.map(({ target, part }) => [target.room, part.markdown]);
 
 describe("given the answer to a private command in a shared room (I3)", () => {
-  it("when the platform can show it to one account, then only the caller sees it, in the room", async () => {
+  it("when the platform has ephemeral messages, then only the caller sees it, in the room", async () => {
     const channel = await run(new WhisperingChannel("paper", QUEUED));
     await answer();
     expect(await channel.whispers.count(1)).toEqual([{ to: "ann", text: "secret" }]);
@@ -73,14 +73,14 @@ describe("given the answer to a private command in a shared room (I3)", () => {
     expect(await rig.ledger("r1")).toEqual(["accepted"]);
   });
 
-  it("when the platform will not do that now, then it goes to a private conversation, once", async () => {
+  it("when the platform rejects the ephemeral message, then it goes to a private conversation, once", async () => {
     const channel = new WhisperingDirectChannel("paper", QUEUED);
     channel.refuses = new DeliveryFailed("rejected", "not here");
     await run(channel);
     await answer();
     await channel.deliveries.count(1);
     expect(seen(channel)).toEqual([["dm-ann", "secret"]]);
-    // The same request again, after a death in between: what was decided stays.
+    // The same request again, as after a crash: the decision is kept.
     channel.refuses = undefined;
     rig.clock.advance(10 * 60_000);
     await answer();
@@ -93,7 +93,7 @@ describe("given the answer to a private command in a shared room (I3)", () => {
     ]);
   });
 
-  it("when the platform shows only its beginning so, then the rest goes to a private conversation, and nothing twice", async () => {
+  it("when the platform accepts only the first parts as ephemeral, then the rest goes to a private conversation, nothing twice", async () => {
     const channel = new WhisperingDirectChannel("paper", { ...QUEUED, maxPartLength: 200 });
     channel.refuses = new DeliveryFailed("rejected", "too late");
     channel.refusesFrom = 1;
@@ -105,14 +105,14 @@ describe("given the answer to a private command in a shared room (I3)", () => {
     expect(seen(channel)).toEqual([["dm-ann", second]]);
   });
 
-  it("when the platform can only write to accounts, then it is a direct message", async () => {
+  it("when the platform has direct messages only, then it is a direct message", async () => {
     const channel = await run(new DirectChannel("paper", QUEUED));
     await answer();
     await channel.deliveries.count(1);
     expect(seen(channel)).toEqual([["dm-ann", "secret"]]);
   });
 
-  it("when the platform is down, then it waits, and the room hears nothing", async () => {
+  it("when the platform is down, then it waits, and the room gets nothing", async () => {
     const channel = new DirectChannel("paper", QUEUED);
     channel.refuses = new DeliveryFailed("unavailable", "down");
     await run(channel);
@@ -124,7 +124,7 @@ describe("given the answer to a private command in a shared room (I3)", () => {
     expect(seen(channel)).toEqual([["dm-ann", "secret"]]);
   });
 
-  it("when the account takes no messages but has written in private before, then it goes there", async () => {
+  it("when the account accepts no new conversation but has written in private before, then it goes there", async () => {
     const channel = new DirectChannel("paper", QUEUED);
     channel.refuses = new DeliveryFailed("forbidden", "closed");
     await run(channel, annsOwn);
@@ -137,7 +137,7 @@ describe("given the answer to a private command in a shared room (I3)", () => {
     ["a queue", QUEUED],
     ["a log", { connection: "shared", resend: "log" } as const],
   ])(
-    "when there is no private way on a channel with %s, then the room is told where to ask, not what",
+    "when there is no private conversation on a channel with %s, then a notice in the room says where to ask",
     async (_, capabilities) => {
       const channel = await run(new LogChannel("paper", capabilities));
       await answer();
@@ -150,14 +150,11 @@ describe("given the answer to a private command in a shared room (I3)", () => {
   it.each([
     ["a queue", QUEUED],
     ["a log", { connection: "shared", resend: "log" } as const],
-  ])(
-    "when its caller may not be written to any more on a channel with %s, then nobody sees it (I2)",
-    async (_, capabilities) => {
-      const isStillTarget: RelayContext["isStillTarget"] = async (_reply, { kind }) => kind === "shared";
-      const channel = await run(new LogChannel("paper", capabilities), annsOwn, { isStillTarget });
-      await answer();
-      await rig.logger.lines.until((lines) => lines.some(({ message }) => message.startsWith("delivery withheld")));
-      expect(seen(channel)).toEqual([]);
-    },
-  );
+  ])("when its caller has lost access on a channel with %s, then it is withheld (I2)", async (_, capabilities) => {
+    const isStillTarget: RelayContext["isStillTarget"] = async (_reply, { kind }) => kind === "shared";
+    const channel = await run(new LogChannel("paper", capabilities), annsOwn, { isStillTarget });
+    await answer();
+    await rig.logger.lines.until((lines) => lines.some(({ message }) => message.startsWith("delivery withheld")));
+    expect(seen(channel)).toEqual([]);
+  });
 });

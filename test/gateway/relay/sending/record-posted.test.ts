@@ -13,13 +13,13 @@ import type { RelayRig } from "../relay-rig.ts";
 import { openRelayRig, room } from "../relay-rig.ts";
 
 let rig: RelayRig;
-const news = new Recorder<UserMessage>();
+const published = new Recorder<UserMessage>();
 beforeEach(async () => {
   rig = await openRelayRig();
-  news.items.length = 0;
+  published.items.length = 0;
   const subject = subjectsOf("default").userMessage("mooring");
   await rig.backbone.bus.consume(subject, { durable: "test", concurrency: 1 }, async (message) => {
-    news.add(message);
+    published.add(message);
     return ack;
   });
 });
@@ -29,7 +29,7 @@ const identity = { tenant: "default", agent: "mooring" };
 const asked = room("asked");
 const other: Conversation = { channel: "paper", room: "dm-ann", kind: "private" };
 
-/** A channel that shows every reply where it began and in one more conversation. */
+/** A channel that shows every reply in its origin conversation and in another one. */
 const run = async (adapter = rig.paper("repeats")) => {
   const targets = [asked, other].map((target) => ({ ...target, channel: adapter.channel }));
   const context = {
@@ -47,8 +47,8 @@ const placesOf = async (replyId: string) =>
     ({ conversation }) => conversation.room,
   );
 
-describe("given an unsolicited answer that a platform shows in two conversations", () => {
-  it("when it is accepted, then it can be found by its message there (O14), and says where it is (O13)", async () => {
+describe("given a proactive message that a platform shows in two conversations", () => {
+  it("when it is accepted, then it is found by the platform's message id (O14), with its placements (O13)", async () => {
     await run();
     const cause = {
       turnId: "t-9",
@@ -58,7 +58,7 @@ describe("given an unsolicited answer that a platform shows in two conversations
       steps: [],
     };
     await rig.publish("t-9/final", asked, "the answer", { cause });
-    await news.count(1);
+    await published.count(1);
     const ids = Object.fromEntries(rig.platform.notes.map(({ room: name, id }) => [name, id]));
     expect(await shownAt(other, ids["dm-ann"] ?? "")).toMatchObject({
       replyId: "t-9/final",
@@ -72,48 +72,48 @@ describe("given an unsolicited answer that a platform shows in two conversations
     expect((await placesOf("t-9/final"))?.sort()).toEqual(["asked", "dm-ann"]);
   });
 
-  it("when it is shown elsewhere than where it began, then core is told, in that conversation's queue (O15)", async () => {
+  it("when it is shown in another conversation than its origin, then core gets it through that conversation's queue (O15)", async () => {
     await run();
     await rig.publish("t-9/final", asked, "the answer");
-    const [told] = await news.count(1);
-    expect(told).toMatchObject({
+    const [entry] = await published.count(1);
+    expect(entry).toMatchObject({
       conversation: other,
       shown: { replyId: "t-9/final", markdown: "the answer", origin: { promptSummary: "deep research" } },
     });
-    expect(news.items).toHaveLength(1);
+    expect(published.items).toHaveLength(1);
   });
 
   it("when it has several parts, then each of them can be answered", async () => {
     await run();
     await rig.publish("t-9/final", asked, "word ".repeat(150));
-    await news.count(1);
+    await published.count(1);
     const ids = rig.platform.notes.filter(({ room: name }) => name === "dm-ann").map(({ id }) => id);
     expect(ids.length).toBeGreaterThan(1);
     for (const id of ids) expect(await shownAt(other, id)).toMatchObject({ replyId: "t-9/final" });
   });
 
-  it("when the channel has a log of its own, then it is the same", async () => {
+  it("when the channel has a log, then the result is the same", async () => {
     const adapter = new LogChannel("log");
     const [atOrigin, elsewhere] = await run(adapter);
     await rig.publish("t-9/final", { ...asked, channel: "log" }, "the answer");
-    const [told] = await news.count(1);
-    expect(told?.conversation).toEqual(elsewhere);
+    const [entry] = await published.count(1);
+    expect(entry?.conversation).toEqual(elsewhere);
     const ids = adapter.deliveries.items.map(({ id, target }) => [target, id] as const);
     for (const [target, id] of ids) expect(await shownAt(target, id)).toMatchObject({ replyId: "t-9/final" });
     expect(ids.map(([target]) => target)).toEqual([atOrigin, elsewhere]);
   });
 });
 
-describe("given what is not an unsolicited answer", () => {
+describe("given a reply that is not a proactive message", () => {
   it.each([
-    ["an answer that somebody waits for", { correlationId: "m-1" }],
+    ["a solicited answer", { correlationId: "m-1" }],
     ["a notice", { kind: "notice" as const, origin: null }],
-  ])("when %s is shown, then nothing is noted, and core is told nothing", async (_name, more) => {
+  ])("when %s is shown, then nothing is recorded, and core gets nothing", async (_name, more) => {
     await run();
     await rig.publish("t-8/final", asked, "first", more);
     await rig.publish("t-9/final", asked, "second");
-    await news.count(1);
-    expect(news.items.map((message) => ofKind(message, "shown").shown.replyId)).toEqual(["t-9/final"]);
+    await published.count(1);
+    expect(published.items.map((message) => ofKind(message, "shown").shown.replyId)).toEqual(["t-9/final"]);
     expect(await placesOf("t-8/final")).toBeUndefined();
     const first = rig.platform.notes.find(({ text }) => text === "first");
     expect(await shownAt(asked, first?.id ?? "")).toBeUndefined();

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defaultRetryLimits as limits } from "../../../../gateway/relay/context.ts";
-import { retryPause } from "../../../../gateway/relay/sending/retry.ts";
+import { retryPause } from "../../../../gateway/relay/sending/outcomes.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -18,7 +18,7 @@ describe("given a delivery that failed (F9)", () => {
     expect(retryPause(limits, { attempt, ageMs: 0, random: 0 })).toBe(most / 2);
   });
 
-  it("when the platform asks for a pause, then it is never shorter", () => {
+  it("when the platform sends Retry-After, then the pause is never shorter", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 49 }),
@@ -40,13 +40,13 @@ describe("given a delivery that failed (F9)", () => {
   });
 
   it.each([Number.NaN, -5, Number.POSITIVE_INFINITY])(
-    "when the platform asks for %d ms, then that is ignored",
+    "when the platform sends a Retry-After of %d ms, then it is ignored",
     (retryAfterMs) => {
       expect(retryPause(limits, { attempt: 1, ageMs: 0, retryAfterMs, random: 1 })).toBe(1_000);
     },
   );
 
-  it("when it is a day old but hardly tried, because the gateway was away, then it is tried again", () => {
+  it("when it is a day old but had few attempts, because the gateway was down, then it is retried", () => {
     expect(retryPause(limits, { attempt: 4, ageMs: 48 * HOUR_MS, random: 0 })).toBe(4_000);
   });
 });

@@ -27,7 +27,7 @@ beforeEach(() => {
   });
 });
 
-/** In small steps, so that what an edit leads to can happen in between. */
+/** Advances time in small steps, so that the effects of an edit happen in between. */
 const pass = async (ms: number, meanwhile = () => {}) => {
   for (let passed = 0; passed < ms; passed += 50) {
     meanwhile();
@@ -36,21 +36,21 @@ const pass = async (ms: number, meanwhile = () => {}) => {
   }
 };
 
-describe("given messages that are still being written (D8)", () => {
-  it("when several want an edit, then the channel's pace holds for all of them together", async () => {
+describe("given several streamed messages (D8)", () => {
+  it("when several need an edit, then the channel's rate limit applies to all of them together", async () => {
     for (const message of [a, b, c]) edits.want(message);
     await pass(2_000);
     expect(edited).toEqual(["a 0", "b 300", "c 600"]);
   });
 
-  it("when one wants an edit all the time, then it gets one at its own pace, and the others get theirs", async () => {
+  it("when one needs edits all the time, then it gets them at the message's rate, and the others get theirs", async () => {
     await pass(500, () => edits.want(a));
     edits.want(b);
     await pass(1_600, () => edits.want(a));
     expect(edited).toEqual(["a 0", "b 500", "a 1000", "a 2000"]);
   });
 
-  it("when the platform asks to wait, then nothing is edited meanwhile", async () => {
+  it("when the platform sends Retry-After, then nothing is edited meanwhile", async () => {
     pauseMs = 5_000;
     edits.want(a);
     await pass(100);
@@ -61,7 +61,7 @@ describe("given messages that are still being written (D8)", () => {
     expect(edited).toHaveLength(2);
   });
 
-  it("when one has ended, then it is not edited any more, and the others go on", async () => {
+  it("when one has ended, then it is not edited again, and the others continue", async () => {
     edits.want(a);
     await pass(50);
     edits.want(a);

@@ -15,16 +15,16 @@ const fault = fc.constantFrom<(PaperFault | undefined)[]>(
   "cut-after-accept",
 );
 const life = fc.record({
-  /** What is heard, piece by piece; some pieces are lost, and now and then the text is begun anew. */
-  pieces: fc.array(fc.record({ isHeard: fc.boolean(), isAnew: fc.boolean() }), { minLength: 1, maxLength: 12 }),
+  /** The text in pieces; some signals are lost, and sometimes the model starts over. */
+  pieces: fc.array(fc.record({ isReceived: fc.boolean(), startsOver: fc.boolean() }), { minLength: 1, maxLength: 12 }),
   faults: fc.array(fault, { maxLength: 8 }),
-  /** The gateway is stopped, and another one takes over, after this many pieces. */
+  /** After this many pieces the gateway stops and another one takes over. */
   stopsAfter: fc.option(fc.nat({ max: 10 })),
   canBeAsked: fc.boolean(),
 });
 
-describe("given answers that are heard in pieces, gateways that come and go, and a platform that fails", () => {
-  it("when it is well again, then each answer is one message, and whole (D4)", async () => {
+describe("given streamed answers, gateways that are replaced, and a platform that fails", () => {
+  it("when it recovers, then each answer is one complete message (D4)", async () => {
     await fc.assert(
       fc.asyncProperty(life, async ({ pieces, faults, stopsAfter, canBeAsked }) => {
         const limits = { deliverWithinMs: 10 ** 9, recognisedForMs: 10 ** 9, streamAfterMs: 500 };
@@ -43,8 +43,8 @@ describe("given answers that are heard in pieces, gateways that come and go, and
           rig.platform.faultIn = () => left.shift();
           let attempt = 0;
           let written = "";
-          for (const [index, { isHeard, isAnew }] of pieces.entries()) {
-            if (isAnew) {
+          for (const [index, { isReceived, startsOver }] of pieces.entries()) {
+            if (startsOver) {
               attempt++;
               written = "";
             }
@@ -58,7 +58,7 @@ describe("given answers that are heard in pieces, gateways that come and go, and
               text,
             };
             written += text;
-            if (isHeard) rig.backbone.bus.signal(subjects.userSignal("mooring"), { type: "delta", ...delta });
+            if (isReceived) rig.backbone.bus.signal(subjects.userSignal("mooring"), { type: "delta", ...delta });
             for (let pass = 0; pass < 5; pass++) await nextPass();
             if (index === stopsAfter) {
               await running.stop();

@@ -23,7 +23,7 @@ const SETTLED_MS = 5_000;
 
 let rig: RelayRig;
 let heard: Recorder<UserSignal>;
-/** What is found out about access when something is to be shown. */
+/** The result of the access check before each post and edit. */
 let access: () => boolean;
 beforeEach(async () => {
   access = () => true;
@@ -50,7 +50,7 @@ const run = async (
   });
   return running;
 };
-/** Resolves once the channel has heard it. */
+/** Resolves once the channel has received the signal. */
 const write = async (
   text: string,
   more: { in?: Conversation; offset?: number; attempt?: number; id?: string } = {},
@@ -75,8 +75,8 @@ const passed = (checkpoint: string, count = 1) =>
 const shown = () => rig.platform.notes.map(({ text }) => text);
 const showing = (...texts: string[]) => rig.platform.until(() => JSON.stringify(shown()) === JSON.stringify(texts));
 
-describe("given an answer that is being written, on a channel that shows it (D8)", () => {
-  it("when it takes a while, then its beginning is a message, which is edited until it is the whole", async () => {
+describe("given an answer that the model is writing, on a channel that streams (D8)", () => {
+  it("when it takes a while, then a draft is posted and edited until the answer is complete", async () => {
     await run();
     await begin("The tide");
     expect(shown()).toEqual(["The tide …"]);
@@ -92,7 +92,7 @@ describe("given an answer that is being written, on a channel that shows it (D8)
     expect(await rig.ledger("r1")).toEqual(["accepted"]);
   });
 
-  it("when an earlier answer of the conversation is still in the relay, then the beginning stands behind it (F34)", async () => {
+  it("when an earlier answer of the conversation is still in the relay, then the draft is posted after it (F34)", async () => {
     const held = new Gate();
     const { targetsOn } = rig.context;
     const slow: typeof targetsOn = async (channel, reply) => {
@@ -107,7 +107,7 @@ describe("given an answer that is being written, on a channel that shows it (D8)
     await showing("It is low.", "The tide …");
   });
 
-  it("when it is whole before that, then it is posted once and never edited", async () => {
+  it("when it is complete before that, then it is posted once and never edited", async () => {
     await run();
     await write("Yes");
     await end("Yes.");
@@ -120,7 +120,7 @@ describe("given an answer that is being written, on a channel that shows it (D8)
     expect(rig.platform.edits).toEqual([]);
   });
 
-  it("when the model begins anew, then the message shows the new text", async () => {
+  it("when the model starts over, then the message shows the new text", async () => {
     await run();
     await begin("Let me look.");
     await write("Found it", { attempt: 1 });
@@ -128,7 +128,7 @@ describe("given an answer that is being written, on a channel that shows it (D8)
     await showing("Found it …");
   });
 
-  it("when some of the text was not heard, then nothing is shown that was not said", async () => {
+  it("when some signals are lost, then only text of the model is shown", async () => {
     await run();
     await begin("one ");
     await write("three ", { offset: 8 });
@@ -138,7 +138,7 @@ describe("given an answer that is being written, on a channel that shows it (D8)
     expect(rig.platform.edits).toEqual(["one two three"]);
   });
 
-  it("when it is long, then the message becomes its first part, and the rest follows it with the anchor", async () => {
+  it("when it is long, then the draft becomes its first part, and the rest follows with the anchor", async () => {
     rig.anchor = sampleAnchor;
     await run();
     const paragraphs = ["first", "second", "third"].map((word) => `${word} `.repeat(50).trim());
@@ -149,7 +149,7 @@ describe("given an answer that is being written, on a channel that shows it (D8)
     expect(rig.platform.notes.map(({ footer }) => footer)).toEqual([undefined, undefined, sampleAnchor.text]);
   });
 
-  it("when an earlier answer has trouble, then the beginning of the next one waits behind it (D5)", async () => {
+  it("when an earlier answer is retried, then the draft of the next one waits for it (D5)", async () => {
     await run();
     let isDown = true;
     rig.platform.faultIn = () => (isDown ? "unavailable" : undefined);
@@ -164,7 +164,7 @@ describe("given an answer that is being written, on a channel that shows it (D8)
     await showing("earlier", "later on");
   });
 
-  it("when its reader loses their access meanwhile, then neither more of it nor the whole is shown (D3)", async () => {
+  it("when its reader loses access meanwhile, then neither further text nor the final reply is shown (D3)", async () => {
     await run();
     await begin("The tide");
     access = () => false;
@@ -176,7 +176,7 @@ describe("given an answer that is being written, on a channel that shows it (D8)
     expect(rig.platform.edits).toEqual([]);
   });
 
-  it("when it cannot be told whether they have it, then it is asked again later", async () => {
+  it("when the access check fails, then it is retried later", async () => {
     await run();
     await begin("The tide");
     access = () => {
@@ -190,14 +190,14 @@ describe("given an answer that is being written, on a channel that shows it (D8)
     await showing("The tide comes …");
   });
 
-  it("when nothing comes of it, then the message does not look unfinished for ever (B7)", async () => {
+  it("when the turn ends without an answer, then the draft is finished with a notice (B7)", async () => {
     await run();
     await begin("Let me see");
     await end("", { outcome: "nothing" });
     await showing("There is nothing to say about this.");
   });
 
-  it("when nothing comes of it before it was begun, then nothing is shown, not even late (B7)", async () => {
+  it("when the turn ends without an answer before the draft, then nothing is shown, not even late (B7)", async () => {
     await run();
     await write("Let me see");
     await end("", { outcome: "nothing" });
@@ -208,7 +208,7 @@ describe("given an answer that is being written, on a channel that shows it (D8)
     await showing("next", "and the next");
   });
 
-  it("when the channel does not ask for it, then the answer is posted when it is whole", async () => {
+  it("when the channel does not stream, then the answer is posted when it is complete", async () => {
     await run("idempotent", "editing", { editEveryMs: EDIT_MS } as typeof pace);
     await write("The tide");
     rig.clock.advance(2 * AFTER_MS);
@@ -218,22 +218,22 @@ describe("given an answer that is being written, on a channel that shows it (D8)
   });
 });
 
-describe("given an answer that is being written, and a platform in trouble (D4)", () => {
-  it("when it asks to wait, then no edit comes earlier, and the last one is the whole", async () => {
+describe("given an answer that the model is writing, and a platform that fails (D4)", () => {
+  it("when it sends Retry-After, then no edit is earlier, and the last one is the final reply", async () => {
     await run();
     await begin("one");
     rig.platform.faultIn = () => "rate-limited";
     await write(" two", { offset: 3 });
     await rig.clock.passNext(EDIT_MS);
     await passed("stream.edited");
-    rig.platform.mend();
+    rig.platform.recover();
     await rig.clock.passNext(2_000);
     await showing("one two …");
     await end("one two three");
     await showing("one two three");
   });
 
-  it("when the message is gone, then the whole is posted", async () => {
+  it("when the draft was deleted, then the final reply is posted", async () => {
     await run();
     await begin("one");
     rig.platform.notes.length = 0;
@@ -243,24 +243,24 @@ describe("given an answer that is being written, and a platform in trouble (D4)"
     expect(await rig.ledger("r1")).toEqual(["accepted"]);
   });
 
-  it("when the last edit does not get through, then it is made again, and nothing is posted", async () => {
+  it("when the last edit fails, then it is retried, and nothing is posted", async () => {
     await run("repeats", "editing");
     await begin("one");
     rig.platform.faultIn = () => "unavailable";
     await end("one two");
     await passed("stream.finished");
-    rig.platform.mend();
+    rig.platform.recover();
     await rig.clock.passNext(RETRY_MS);
     await showing("one two");
     expect(rig.platform.posts).toBe(1);
   });
 
   it.each([
-    ["recognises a second send", "idempotent", "editing", ["one two"]],
-    ["can be asked", "repeats", "reconciling-editing", ["one two"]],
+    ["deduplicates sends", "idempotent", "editing", ["one two"]],
+    ["can be queried", "repeats", "reconciling-editing", ["one two"]],
     ["can do neither", "repeats", "editing", ["one …", "one two"]],
   ] as const)(
-    "when it is not known whether the beginning got there, and the platform %s, then the whole is seen once",
+    "when the outcome of the draft is unknown, and the platform %s, then the final reply is shown once",
     async (_, resend, ability, texts) => {
       await run(resend, ability);
       rig.platform.faultIn = () => "cut-after-accept";
@@ -268,28 +268,28 @@ describe("given an answer that is being written, and a platform in trouble (D4)"
       await rig.clock.passNext(AFTER_MS);
       await passed("delivery.claimed");
       await rig.platform.until(({ notes }) => notes.length === 1);
-      rig.platform.mend();
+      rig.platform.recover();
       await end("one two");
       if (ability === "reconciling-editing") await rig.clock.passNext(SETTLED_MS);
       await showing(...texts);
     },
   );
 
-  it("when the beginning is refused, then the whole is posted", async () => {
+  it("when the draft is refused, then the final reply is posted", async () => {
     await run();
     rig.platform.faultIn = () => "unavailable";
     await write("one");
     await rig.clock.passNext(AFTER_MS);
     await rig.platform.until(({ posts }) => posts === 1);
-    rig.platform.mend();
+    rig.platform.recover();
     await end("one two");
     await showing("one two");
     expect(rig.platform.posts).toBe(2);
   });
 });
 
-describe("given an answer that one gateway has begun, and another one ends (D4)", () => {
-  it("when the first one is gone, then the other one edits its message", async () => {
+describe("given a draft of one gateway that another gateway finishes (D4)", () => {
+  it("when the first one has crashed, then the other one edits its message", async () => {
     const first = await run();
     await begin("one");
     await first.stop();
@@ -300,7 +300,7 @@ describe("given an answer that one gateway has begun, and another one ends (D4)"
     expect(rig.platform.posts).toBe(1);
   });
 
-  it("when the clock is set back meanwhile, then it does not wait for hours (F14)", async () => {
+  it("when the clock is set back meanwhile, then the other one does not wait for hours (F14)", async () => {
     const first = await run();
     await begin("one");
     await first.stop();
@@ -314,7 +314,7 @@ describe("given an answer that one gateway has begun, and another one ends (D4)"
     expect(rig.platform.posts).toBe(1);
   });
 
-  it("when the first one is only slow, then it does not touch the message any more", async () => {
+  it("when the first one is only slow, then it does not edit the message again", async () => {
     await run();
     await begin("one");
     const { store, clock } = rig.context;

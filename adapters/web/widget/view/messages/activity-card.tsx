@@ -1,5 +1,5 @@
 import { useId, useState } from "preact/hooks";
-import type { ActivityItem } from "../../../../../core/contract/messages/activity.ts";
+import type { ActivityItem } from "../../../../../core/contract/messages/agent-reply.ts";
 import type { Shown } from "../../../client/transcript.ts";
 import { Icon } from "../icon.tsx";
 import { useWidget } from "../widget-context.ts";

@@ -1,7 +1,6 @@
 import type { Ref } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { ActivityItem, ActivityState } from "../../../../../core/contract/messages/activity.ts";
-import type { ReplyAction } from "../../../../../core/contract/messages/agent-reply.ts";
+import type { ActivityItem, ActivityState, ReplyAction } from "../../../../../core/contract/messages/agent-reply.ts";
 import { useWidget } from "../widget-context.ts";
 import { ActionButtons } from "./action-buttons.tsx";
 import { Elapsed } from "./live-time.tsx";

@@ -24,7 +24,7 @@ export const MessageList = () => {
         <div ref={content}>
           <div class="before" ref={top}>
             {before === "loading" && texts.earlier}
-            {before === "expired" && texts.noLongerKept}
+            {before === "expired" && texts.expired}
           </div>
           {isEmpty && before !== "unknown" && <Welcome />}
           <div class="log">

@@ -83,7 +83,7 @@ export const OutgoingBubble = ({ outgoing: { frame, attachments, failure } }: { 
           <span class={model.isHeld ? "" : "sr"}>{texts.waiting}</span>
         </span>
       ) : (
-        <div class="trouble">
+        <div class="send-failure">
           <span role="alert">{texts.notSent(failure)}</span>
           <button type="button" class="pill" onClick={() => model.retry(frame.id)}>
             {texts.retry}

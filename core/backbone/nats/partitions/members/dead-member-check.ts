@@ -3,9 +3,8 @@ import type { Clock, Timer } from "../../../../contract/ports/clock.ts";
 import type { Logger } from "../../../../contract/ports/logger.ts";
 import { Backoff } from "../../connection/backoff.ts";
 import type { KvBucket } from "../../kv/kv-bucket.ts";
-import { Liveness } from "./liveness.ts";
 
-export interface DeadMemberCheckDeps {
+interface DeadMemberCheckDeps {
   readonly bucket: KvBucket;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -21,7 +20,7 @@ export interface DeadMemberCheckDeps {
 
 /**
  * Deletes the records of members that have not renewed for a lease. Only time in which the store confirms the writes of
- * this process counts: while a cluster has no quorum, no member can renew, and none is dead because of that.
+ * this process counts: while a cluster has no quorum, no member can renew, so none counts as dead.
  */
 export class DeadMemberCheck {
   readonly #deps: DeadMemberCheckDeps;
@@ -41,12 +40,12 @@ export class DeadMemberCheck {
   }
 
   /** Another member's record is at this revision. */
-  saw(member: string, revision: number): void {
-    this.#liveness.saw(member, revision, this.#deps.clock.monotonic());
+  observe(member: string, revision: number): void {
+    this.#liveness.observe(member, revision, this.#deps.clock.monotonic());
   }
 
-  gone(member: string): void {
-    this.#liveness.gone(member);
+  forget(member: string): void {
+    this.#liveness.forget(member);
   }
 
   /** Call after a time without updates: each member gets a whole lease again. */
@@ -148,3 +147,43 @@ const MAX_UNCONFIRMED_SHARE = 0.5;
 const MAX_LOOKUP_SHARE = 0.15;
 const REMOVAL_SHARE = 0.1;
 const MIN_PAUSE_MS = 20;
+
+interface Sighting {
+  readonly revision: number;
+  readonly at: number;
+}
+
+/** Members without a new revision for a whole lease, by the local clock. Only a compare-and-set at the server decides. */
+class Liveness {
+  readonly #leaseMs: number;
+  readonly #seen = new Map<string, Sighting>();
+
+  constructor(leaseMs: number) {
+    this.#leaseMs = leaseMs;
+  }
+
+  observe(member: string, revision: number, now: number): void {
+    if (this.#seen.get(member)?.revision !== revision) this.#seen.set(member, { revision, at: now });
+  }
+
+  forget(member: string): void {
+    this.#seen.delete(member);
+  }
+
+  /** Call after a time without updates: no revision could arrive. */
+  restart(now: number): void {
+    for (const [member, { revision }] of this.#seen) this.#seen.set(member, { revision, at: now });
+  }
+
+  overdue(now: number): { member: string; revision: number }[] {
+    return [...this.#seen]
+      .filter(([, { at }]) => now - at >= this.#leaseMs)
+      .map(([member, { revision }]) => ({ member, revision }));
+  }
+
+  /** The time at which the next member would be overdue. */
+  nextDeadline(): number | undefined {
+    const times = [...this.#seen.values()].map(({ at }) => at + this.#leaseMs);
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+}

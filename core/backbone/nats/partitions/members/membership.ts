@@ -9,7 +9,7 @@ import { DeadMemberCheck } from "./dead-member-check.ts";
 import type { MemberRecord } from "./member-record.ts";
 import { consumes, parseMember, reportsReading } from "./member-record.ts";
 
-export interface MembershipDeps {
+interface MembershipDeps {
   readonly bucket: KvBucket;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -58,7 +58,7 @@ export class Membership {
   constructor(deps: MembershipDeps) {
     this.#deps = deps;
     this.#id = deps.newId();
-    this.#watched = new WatchedBucket({ ...deps, changed: (id) => this.#noticed(id) });
+    this.#watched = new WatchedBucket({ ...deps, changed: (id) => this.#entryChanged(id) });
     this.#backoff = new Backoff({ ...deps, ...RENEWING });
     this.#deadMembers = new DeadMemberCheck({
       ...deps,
@@ -248,14 +248,14 @@ export class Membership {
     });
   }
 
-  #noticed(id: string): void {
+  #entryChanged(id: string): void {
     const entry = this.#watched.entries.get(id);
     const before = this.#known.get(id);
     const record = entry && parseMember(entry.data);
     const now = entry ? JSON.stringify(record?.groups ?? []) : undefined;
     if (record) this.#deps.reported(id, record);
-    if (entry && id !== this.#id) this.#deadMembers.saw(id, entry.revision);
-    else this.#deadMembers.gone(id);
+    if (entry && id !== this.#id) this.#deadMembers.observe(id, entry.revision);
+    else this.#deadMembers.forget(id);
     this.#deadMembers.armIfIdle();
     if (before === now) return;
     if (now === undefined) this.#known.delete(id);

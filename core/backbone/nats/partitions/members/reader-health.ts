@@ -4,7 +4,7 @@ import { groupName } from "../../nats-names.ts";
 import type { MemberRecord } from "./member-record.ts";
 import { hasPartition } from "./member-record.ts";
 
-export interface ReaderHealthDeps {
+interface ReaderHealthDeps {
   readonly clock: Clock;
   readonly partitions: number;
   /** A partition may be unread for this long while it moves from one process to another. */

@@ -16,11 +16,11 @@ export const ChannelActions = ({
 }) => {
   const { client } = useConsole();
   const [isTesting, setTesting] = useState(false);
-  const act = (verb: "pause" | "resume", said: string) => async () => {
+  const act = (verb: "pause" | "resume", notice: string) => async () => {
     await client.post(`channels/:channel/${verb}`, { channel });
-    return said;
+    return notice;
   };
-  const look = () => {
+  const reloadTwice = () => {
     done();
     setTimeout(done, REPORT_DELAY_MS);
   };
@@ -30,13 +30,18 @@ export const ChannelActions = ({
         Test
       </button>
       {state === "paused" ? (
-        <ActionButton label="Resume" of={channel} act={act("resume", `${channel} is running again.`)} done={look} />
+        <ActionButton
+          label="Resume"
+          of={channel}
+          act={act("resume", `${channel} is running again.`)}
+          done={reloadTwice}
+        />
       ) : (
         <ActionButton
           label="Pause"
           of={channel}
           act={act("pause", `${channel} is paused.`)}
-          done={look}
+          done={reloadTwice}
           confirm={{
             question: `Pause ${channel}?`,
             text: "All gateways stop receiving and sending, also after a restart, until an operator resumes the channel. Outgoing messages wait.",

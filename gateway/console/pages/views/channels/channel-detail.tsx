@@ -7,7 +7,7 @@ import type { Route } from "../../routing/route.ts";
 import { useAnswer } from "../../state/use-answer.ts";
 import { ChannelActions } from "./channel-actions.tsx";
 import { ChannelMark, ChannelProblem, errorText, UndeliveredCount } from "./channel-state.tsx";
-import { UnreachablePlaces } from "./unreachable-places.tsx";
+import { UnreachableConversations } from "./unreachable-conversations.tsx";
 
 /** Gateways report changes at this interval. */
 const REFRESH_MS = 15_000;
@@ -23,7 +23,7 @@ export const ChannelDetail = ({ channel: name, route }: { channel: string; route
       {error !== undefined && <Failed error={error} retry={reload} />}
       {error === undefined && channel === undefined && <Loading />}
       {channel && <Detail channel={channel} />}
-      {channel && <UnreachablePlaces channel={name} route={route} />}
+      {channel && <UnreachableConversations channel={name} route={route} />}
     </PageFrame>
   );
 };

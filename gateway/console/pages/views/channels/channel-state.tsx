@@ -1,6 +1,7 @@
 import type { Channel, MAX_UNDELIVERED_COUNT } from "../../../../admin-api/index.ts";
-import { sentence } from "../../api/sentence.ts";
-import { StateMark, type Tone } from "../../parts/state-mark.tsx";
+import { sentence } from "../../api/refused.ts";
+import type { Tone } from "../../parts/row.tsx";
+import { StateMark } from "../../parts/row.tsx";
 import { When } from "../../parts/when.tsx";
 import { Link } from "../../routing/link.tsx";
 import { addressOf } from "../../routing/route.ts";

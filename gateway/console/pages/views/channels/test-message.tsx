@@ -1,8 +1,6 @@
 import { useState } from "preact/hooks";
-import { Dialog } from "../../parts/dialog.tsx";
-import { Field } from "../../parts/field.tsx";
-import { addressOf } from "../../routing/route.ts";
-import { navigate } from "../../routing/use-route.ts";
+import { Dialog, Field } from "../../parts/dialog.tsx";
+import { addressOf, navigate } from "../../routing/route.ts";
 import { useConsole } from "../../state/console-context.ts";
 import { useAction } from "../../state/use-action.ts";
 

@@ -1,6 +1,6 @@
 import type { Delivery } from "../../../../admin-api/index.ts";
-import { placeText } from "../../parts/place-text.ts";
-import { StateMark, type Tone } from "../../parts/state-mark.tsx";
+import type { Tone } from "../../parts/row.tsx";
+import { conversationText, StateMark } from "../../parts/row.tsx";
 import { ClockTime } from "../../parts/when.tsx";
 import { Link } from "../../routing/link.tsx";
 import { addressOf } from "../../routing/route.ts";
@@ -25,7 +25,7 @@ export const Deliveries = ({ deliveries }: { deliveries: readonly Delivery[] }) 
   ) : (
     <ul class="steps" aria-label="Deliveries">
       {deliveries.map((delivery) => (
-        <OneDelivery key={`${placeText(delivery.conversation)}#${delivery.part}`} delivery={delivery} />
+        <OneDelivery key={`${conversationText(delivery.conversation)}#${delivery.part}`} delivery={delivery} />
       ))}
     </ul>
   );
@@ -37,7 +37,7 @@ const OneDelivery = ({ delivery }: { delivery: Delivery }) => {
   return (
     <li>
       <span>
-        {placeText(conversation)}
+        {conversationText(conversation)}
         {part > 0 && ` · part ${part + 1}`}
       </span>
       <StateMark tone={tone} text={refusal?.state ?? word} />

@@ -1,9 +1,9 @@
-import { sentence } from "../../api/sentence.ts";
+import { sentence } from "../../api/refused.ts";
 
-export interface Failure {
-  /** One word: blocked, removed, disabled, gone, … */
+interface Failure {
+  /** One word, such as blocked, removed, disabled, gone, … */
   readonly state: string;
-  /** What happened, and who can fix it. */
+  /** The cause, and who can fix it. */
   readonly text: string;
 }
 

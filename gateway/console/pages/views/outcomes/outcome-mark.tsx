@@ -1,5 +1,6 @@
 import type { Turn } from "../../../../admin-api/index.ts";
-import { StateMark, type Tone } from "../../parts/state-mark.tsx";
+import type { Tone } from "../../parts/row.tsx";
+import { StateMark } from "../../parts/row.tsx";
 
 const TONES: Readonly<Record<NonNullable<Turn["outcome"]>, Tone>> = {
   answered: "good",

@@ -1,5 +1,6 @@
 import type { Subtask } from "../../../../admin-api/index.ts";
-import { StateMark, type Tone } from "../../parts/state-mark.tsx";
+import type { Tone } from "../../parts/row.tsx";
+import { StateMark } from "../../parts/row.tsx";
 import { durationText } from "../../parts/when.tsx";
 
 const TONES: Readonly<Record<Subtask["status"], Tone>> = {

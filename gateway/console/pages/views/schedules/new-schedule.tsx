@@ -1,13 +1,12 @@
 import { useState } from "preact/hooks";
-import { Dialog } from "../../parts/dialog.tsx";
-import { Field } from "../../parts/field.tsx";
+import { Dialog, Field } from "../../parts/dialog.tsx";
 import { useConsole } from "../../state/console-context.ts";
 import { useAction } from "../../state/use-action.ts";
 
 const { timeZone: OWN_ZONE } = Intl.DateTimeFormat().resolvedOptions();
 
 /** Creates a schedule: prompt, time and destination. */
-export const NewSchedule = ({ close, done }: { close: () => void; done: () => void }) => {
+export const NewScheduleDialog = ({ close, done }: { close: () => void; done: () => void }) => {
   const { client, me } = useConsole();
   const [given, setGiven] = useState({
     agent: me.agents[0]?.name ?? "",
@@ -75,7 +74,7 @@ export const NewSchedule = ({ close, done }: { close: () => void; done: () => vo
           <Field label="Time zone">{text("timeZone")}</Field>
         </div>
         <div class="field-pair">
-          <Field label="Channel" hint="If empty, the agent's home.">
+          <Field label="Channel" hint="If empty, the agent's home channel.">
             {text("channel", false)}
           </Field>
           <Field label="Room">{text("room", given.channel !== "")}</Field>

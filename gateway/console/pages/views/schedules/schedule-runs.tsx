@@ -1,8 +1,8 @@
 import type { ScheduleRun } from "../../../../admin-api/index.ts";
 import { PageFrame } from "../../parts/page-frame.tsx";
 import { PagedList } from "../../parts/paged-list.tsx";
-import { Row } from "../../parts/row.tsx";
-import { StateMark, type Tone } from "../../parts/state-mark.tsx";
+import type { Tone } from "../../parts/row.tsx";
+import { Row, StateMark } from "../../parts/row.tsx";
 import { When } from "../../parts/when.tsx";
 import { Link } from "../../routing/link.tsx";
 import { addressOf, type Route } from "../../routing/route.ts";

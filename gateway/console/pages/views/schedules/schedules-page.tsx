@@ -4,14 +4,14 @@ import { ActionButton } from "../../parts/action-button.tsx";
 import { AgentChoice } from "../../parts/choice.tsx";
 import { PageFrame } from "../../parts/page-frame.tsx";
 import { PagedList } from "../../parts/paged-list.tsx";
-import { Row } from "../../parts/row.tsx";
-import { StateMark, type Tone } from "../../parts/state-mark.tsx";
+import type { Tone } from "../../parts/row.tsx";
+import { Row, StateMark } from "../../parts/row.tsx";
 import { When } from "../../parts/when.tsx";
 import { Link } from "../../routing/link.tsx";
 import { addressOf, type Route } from "../../routing/route.ts";
 import { useConsole } from "../../state/console-context.ts";
 import { useAnswer } from "../../state/use-answer.ts";
-import { NewSchedule } from "./new-schedule.tsx";
+import { NewScheduleDialog } from "./new-schedule.tsx";
 import { ScheduleRuns } from "./schedule-runs.tsx";
 
 export const SchedulesPage = ({ route }: { route: Route }) =>
@@ -30,7 +30,7 @@ const AllSchedules = ({ route }: { route: Route }) => {
         </button>
       }
     >
-      {isMaking && <NewSchedule close={() => setMaking(false)} done={answer.reload} />}
+      {isMaking && <NewScheduleDialog close={() => setMaking(false)} done={answer.reload} />}
       <div class="filters">
         <AgentChoice route={route} />
       </div>
@@ -67,9 +67,9 @@ const AllSchedules = ({ route }: { route: Route }) => {
 const ScheduleActions = ({ schedule, done }: { schedule: Schedule; done: () => void }) => {
   const { client } = useConsole();
   const { ref, description, status } = schedule;
-  const act = (verb: "run" | "cancel" | "resume", said: string) => async () => {
+  const act = (verb: "run" | "cancel" | "resume", notice: string) => async () => {
     await client.post(`schedules/:ref/${verb}`, { ref });
-    return said;
+    return notice;
   };
   const common = { of: description, done };
   return (
@@ -86,7 +86,7 @@ const ScheduleActions = ({ schedule, done }: { schedule: Schedule; done: () => v
           label="Cancel"
           act={act("cancel", `${description} is cancelled.`)}
           confirm={{
-            question: `Cancel ${description}?`,
+            question: `Cancel “${description}”?`,
             text: "It does not run again. A current run continues. This cannot be undone.",
           }}
         />

@@ -1,14 +1,12 @@
 import { useState } from "preact/hooks";
 import type { Trace } from "../../../../admin-api/index.ts";
 import { PageFrame } from "../../parts/page-frame.tsx";
-import { placeText } from "../../parts/place-text.ts";
 import { Empty, Failed, Loading } from "../../parts/placeholders.tsx";
-import { Facts } from "../../parts/row.tsx";
-import { StateMark } from "../../parts/state-mark.tsx";
+import { conversationText, Facts, StateMark } from "../../parts/row.tsx";
 import { When } from "../../parts/when.tsx";
 import { Link } from "../../routing/link.tsx";
-import { addressOf, type Route } from "../../routing/route.ts";
-import { navigate } from "../../routing/use-route.ts";
+import type { Route } from "../../routing/route.ts";
+import { addressOf, navigate } from "../../routing/route.ts";
 import { useLiveTrace } from "../../state/use-live-trace.ts";
 import { Timeline } from "./timeline.tsx";
 
@@ -75,7 +73,7 @@ const Head = ({ trace, isLive }: { trace: Trace; isLive: boolean }) => {
       <Facts
         facts={[
           ["From", asker.name],
-          ["Where", placeText(conversation)],
+          ["Where", conversationText(conversation)],
           ["Agent", agent],
           ["Started", <When key="began" at={origin.startedAt} />],
           ["Trace", <code key="trace">{traceId}</code>],

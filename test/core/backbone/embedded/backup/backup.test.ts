@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { backupDatabase } from "../../../../../core/backbone/embedded/backup/backup-database.ts";
 import { restoreDatabase } from "../../../../../core/backbone/embedded/backup/restore-database.ts";
 import { openDriver } from "../../../../../core/backbone/embedded/file/driver.ts";
-import { keyOf } from "../../../../../core/contract/ports/collection.ts";
+import { keyOf } from "../../../../../core/contract/ports/store.ts";
 import { runScript } from "../child-process.ts";
 import { notes } from "../sample-kinds.ts";
 import { openScratch, scratchDir } from "../scratch.ts";

@@ -22,12 +22,12 @@ describe("given a connection that ends before the server has answered (F3)", () 
   it("when a listener subscribes, then listen() resolves, and the next connection delivers its signals", async () => {
     const { wire, backbone } = await wired();
     wire.fail("cut", (sent) => sent.includes(`SUB mooring_signal.${subject.name}`));
-    const heard: number[] = [];
-    await backbone.bus.listen(subject, ({ n }) => heard.push(n));
+    const received: number[] = [];
+    await backbone.bus.listen(subject, ({ n }) => received.push(n));
     expect(wire.hasFailed).toBe(true);
     await eventually(() => {
       backbone.bus.signal(subject, numbered(1));
-      expect(heard).toContain(1);
+      expect(received).toContain(1);
     });
   });
 
@@ -46,22 +46,22 @@ describe("given a connection that ends before the server has answered (F3)", () 
 
   it("when it ends at any of the first writes, then the process still starts and consumes", async () => {
     const { port } = await start.server();
-    const words = Array.from({ length: 40 }, (_, index) => index + 1);
+    const writeNumbers = Array.from({ length: 40 }, (_, index) => index + 1);
     await Promise.all(
-      words.map(async (last) => {
+      writeNumbers.map(async (last) => {
         const wire = await start.wire(port);
         wire.fail("cut", (_, nth) => nth === last);
         const backbone = await start.backbone({ servers: [wire.url], prefix: `w${last}`, partitions: 2 });
         const journal = new Journal();
-        const heard: number[] = [];
-        await backbone.bus.listen(subject, ({ n }) => heard.push(n));
+        const received: number[] = [];
+        await backbone.bus.listen(subject, ({ n }) => received.push(n));
         await backbone.bus.consume(subject, durable, journal.handler("here"));
         await backbone.bus.publish(subject, numbered(0), { id: "k/0", key: "k" });
         await eventually(() => expect(journal.distinct).toBe(1));
         await eventually(() => expect(backbone.health()).toEqual({ ok: true }));
         await eventually(() => {
           backbone.bus.signal(subject, numbered(1));
-          expect(heard).toContain(1);
+          expect(received).toContain(1);
         });
         expect(journal.repeats).toBe(0);
       }),

@@ -46,7 +46,7 @@ describe("given an error of the server", () => {
 /** A connection that answers its publications with the given answers in order; the last one is repeated. */
 class Answering extends NatsConnector {
   readonly #answers: readonly object[];
-  asked = 0;
+  requests = 0;
 
   constructor(answers: readonly object[]) {
     super(natsOptions({ servers: ["none"] }), async () => undefined);
@@ -55,7 +55,7 @@ class Answering extends NatsConnector {
 
   override get current(): NatsSession {
     const request = async () => {
-      const answer = this.#answers[Math.min(this.asked++, this.#answers.length - 1)];
+      const answer = this.#answers[Math.min(this.requests++, this.#answers.length - 1)];
       return { string: () => JSON.stringify(answer) };
     };
     return { requests: { request }, once: async () => ({ config: {} }), isOpen: true } as unknown as NatsSession;
@@ -69,7 +69,7 @@ describe("given a cluster that refuses a write", () => {
     const connector = new Answering([answerOf(503, code), answerOf(503, code), { seq: 7 }]);
     const bucket = new KvBucket(connector, { name: "test", replicas: 3 });
     expect(await bucket.write("key", Buffer.from("{}"), { ifRevision: 0 })).toBe(7);
-    expect(connector.asked).toBe(3);
+    expect(connector.requests).toBe(3);
   });
 
   it.each([10_071, 10_164])("when it answers %i, then the write rejects with a conflict", async (code) => {

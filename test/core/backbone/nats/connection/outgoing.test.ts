@@ -11,7 +11,7 @@ const connection = () => {
   return { published, outgoing: new Outgoing({ publish } as unknown as NatsConnection) };
 };
 
-const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+const nextPass = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("given several publications in one pass of the event loop", () => {
   it("when the pass ends, then all are handed to the client together, in order", async () => {
@@ -22,7 +22,7 @@ describe("given several publications in one pass of the event loop", () => {
     await new Promise<void>((resolve) => process.nextTick(resolve));
     outgoing.send({ subject: "c" });
     expect(published).toEqual([]);
-    await nextTurn();
+    await nextPass();
     expect(published).toEqual(["a", "b", "c"]);
   });
 
@@ -32,7 +32,7 @@ describe("given several publications in one pass of the event loop", () => {
     outgoing.send({ subject: "refused", failed: (error) => failures.push(error) });
     outgoing.send({ subject: "refused" });
     outgoing.send({ subject: "a" });
-    await nextTurn();
+    await nextPass();
     expect(failures).toEqual([new Error("too large")]);
     expect(published).toEqual(["a"]);
   });
@@ -42,7 +42,7 @@ describe("given several publications in one pass of the event loop", () => {
     outgoing.send({ subject: "a" });
     outgoing.flush();
     expect(published).toEqual(["a"]);
-    await nextTurn();
+    await nextPass();
     expect(published).toEqual(["a"]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { prefixOf } from "../../../../../core/contract/ports/collection.ts";
+import { prefixOf } from "../../../../../core/contract/ports/store.ts";
 import { NatsCluster } from "../../../../fakes/nats-cluster.ts";
 import { cleanup } from "../rig/cleanup.ts";
 import { thingKey, things } from "../rig/samples.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { prefixOf } from "../../../../../core/contract/ports/collection.ts";
+import { prefixOf } from "../../../../../core/contract/ports/store.ts";
 import { cleanup } from "../rig/cleanup.ts";
 import { eventually } from "../rig/eventually.ts";
 import { Journal } from "../rig/journal.ts";

@@ -25,8 +25,8 @@ const onWire = async () => {
     journal,
     consume: () => backbone.bus.consume(subject, { durable: "d", concurrency: 1 }, journal.handler("here")),
     publish: async (count: number) => {
-      const wanted = Array.from({ length: count }, () => published++);
-      await Promise.all(wanted.map((n) => backbone.bus.publish(subject, numbered(n), { id: `k/${n}`, key: "k" })));
+      const batch = Array.from({ length: count }, () => published++);
+      await Promise.all(batch.map((n) => backbone.bus.publish(subject, numbered(n), { id: `k/${n}`, key: "k" })));
     },
     /** The time until all messages were handled. */
     handled: async () => {

@@ -1,17 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PartitionLog } from "../../../../../core/backbone/nats/partitions/partition-log.ts";
-import type {
-  ConsumerProgress,
-  PartitionRecord,
-} from "../../../../../core/backbone/nats/partitions/partition-record.ts";
+import type { QueuedMessage } from "../../../../../core/backbone/key-lanes.ts";
+import { PartitionLog } from "../../../../../core/backbone/nats/partitions/held-partition.ts";
 import {
+  type ConsumerProgress,
   fittedTo,
+  type PartitionRecord,
   released,
   reopened,
   takenOver,
 } from "../../../../../core/backbone/nats/partitions/partition-record.ts";
-import type { QueuedMessage } from "../../../../../core/backbone/queued-message.ts";
 
 const queued = (seq: number, suspect: boolean): QueuedMessage => ({
   seq,
@@ -67,7 +65,7 @@ class Simulation {
     this.#forget();
   }
 
-  die(): void {
+  crash(): void {
     if (this.#log) this.#forget();
   }
 
@@ -133,13 +131,13 @@ const graceful = fc.oneof(
     }),
   },
 );
-const rough = fc.oneof({ weight: 9, arbitrary: graceful }, fc.constant({ do: "die" as const }));
+const rough = fc.oneof({ weight: 9, arbitrary: graceful }, fc.constant({ do: "crash" as const }));
 
 const play = (steps: readonly ({ do: string } & Partial<{ which: number; ends: boolean; ackLost: boolean }>)[]) => {
   const simulation = new Simulation(30);
   for (const step of steps) {
     if (step.do === "run") simulation.run(step.which ?? 0, step.ends ?? true, step.ackLost ?? false);
-    else simulation[step.do as "take" | "reconnect" | "release" | "deliver" | "die"]();
+    else simulation[step.do as "take" | "reconnect" | "release" | "deliver" | "crash"]();
   }
   simulation.drain();
   return simulation;

@@ -26,7 +26,7 @@ const readSilence = () => {
   const clock = new ManualClock();
   const requests: Request[] = [];
   let receive: (error: Error | null, message: Msg) => void = () => undefined;
-  const state = { gone: 0, received: 0, wantsMore: true, canReplace: true, consumer: "exists" as Existence };
+  const state = { ended: 0, received: 0, wantsMore: true, canReplace: true, consumer: "exists" as Existence };
   const nc = {
     subscribe(_: string, { callback }: { callback: typeof receive }) {
       receive = callback;
@@ -52,8 +52,8 @@ const readSilence = () => {
     message: () => void state.received++,
     wantsMore: () => state.wantsMore,
     canReplace: () => state.canReplace,
-    gone() {
-      state.gone++;
+    ended() {
+      state.ended++;
       reader.stop();
     },
   });
@@ -92,7 +92,7 @@ describe("given a consumer whose pull request is lost without a status (F36)", (
     const { clock, state, reader, status } = readSilence();
     await seconds(clock, 3);
     await seconds(clock, 100, () => status(100));
-    expect(state.gone).toBe(0);
+    expect(state.ended).toBe(0);
     expect(reader.isServed).toBe(true);
   });
 
@@ -108,49 +108,49 @@ describe("given a consumer whose pull request is lost without a status (F36)", (
 });
 
 describe("given a consumer that does not respond", () => {
-  it("when the server reports it as deleted, then gone() is called within 3 s, once", async () => {
+  it("when the server reports it as deleted, then ended() is called within 3 s, once", async () => {
     const { clock, state } = readSilence();
     state.consumer = "deleted";
     await seconds(clock, 3);
-    expect(state.gone).toBe(1);
+    expect(state.ended).toBe(1);
     await seconds(clock, 100);
-    expect(state.gone).toBe(1);
+    expect(state.ended).toBe(1);
   });
 
-  it("when it has no leader although the cluster stores writes, then gone() is called within 6 s", async () => {
+  it("when it has no leader although the cluster stores writes, then ended() is called within 6 s", async () => {
     const { clock, state } = readSilence();
     state.consumer = "leaderless";
     await seconds(clock, 4);
-    expect(state.gone).toBe(0);
+    expect(state.ended).toBe(0);
     await seconds(clock, 2);
-    expect(state.gone).toBe(1);
+    expect(state.ended).toBe(1);
   });
 
   it("when it has no leader and the cluster stores no writes, then requests are repeated until the cluster stores again", async () => {
     const { clock, state, requests } = readSilence();
     Object.assign(state, { consumer: "leaderless", canReplace: false });
     await seconds(clock, 100);
-    expect(state.gone).toBe(0);
+    expect(state.ended).toBe(0);
     expect(requests.length).toBeGreaterThan(30);
     state.canReplace = true;
     await seconds(clock, 3);
-    expect(state.gone).toBe(1);
+    expect(state.ended).toBe(1);
   });
 
-  it("when it exists, then gone() is called once, after several requests", async () => {
+  it("when it exists, then ended() is called once, after several requests", async () => {
     const { clock, state, requests } = readSilence();
     await seconds(clock, 15);
-    expect(state.gone).toBe(0);
+    expect(state.ended).toBe(0);
     await seconds(clock, 100);
-    expect(state.gone).toBe(1);
+    expect(state.ended).toBe(1);
     expect(requests.length).toBeLessThan(12);
   });
 
-  it("when the server does not answer at all, then requests are repeated and gone() is not called", async () => {
+  it("when the server does not answer at all, then requests are repeated and ended() is not called", async () => {
     const { clock, state, requests } = readSilence();
     state.consumer = "unknown";
     await seconds(clock, 60);
-    expect(state.gone).toBe(0);
+    expect(state.ended).toBe(0);
     expect(requests.length).toBeGreaterThan(20);
   });
 });
@@ -159,7 +159,7 @@ describe("given a consumer that is served", () => {
   it("when heartbeats arrive, then requests are replaced long before they expire, and none is added", async () => {
     const { clock, state, requests, status } = readSilence();
     await seconds(clock, 1_200, () => status(100));
-    expect(state.gone).toBe(0);
+    expect(state.ended).toBe(0);
     expect(requests.length).toBeGreaterThan(1);
     expect(requests.length).toBeLessThan(5);
     for (const [index, { at }] of requests.slice(1).entries()) {
@@ -192,34 +192,34 @@ describe("given a consumer that is served", () => {
     state.wantsMore = true;
     reader.wake();
     await seconds(clock, 2);
-    expect([state.gone, reader.isServed]).toEqual([0, true]);
+    expect([state.ended, reader.isServed]).toEqual([0, true]);
   });
 });
 
 describe("given a consumer whose messages can be lost in transit through a cluster (F34)", () => {
-  it("when a sequence number is missing, then the message behind the gap is not handed on, and gone() is called", () => {
+  it("when a sequence number is missing, then the message behind the gap is not handed on, and ended() is called", () => {
     const { state, message, skip } = readSilence();
     message();
     skip();
     message();
-    expect([state.received, state.gone]).toEqual([1, 1]);
+    expect([state.received, state.ended]).toEqual([1, 1]);
   });
 
-  it("when heartbeats name a message that does not arrive, then gone() is called at the second one", async () => {
+  it("when heartbeats name a message that does not arrive, then ended() is called at the second one", async () => {
     const { clock, state, status, last } = readSilence();
     status(100, last(), "1");
-    expect(state.gone).toBe(0);
+    expect(state.ended).toBe(0);
     await seconds(clock, 2);
     status(100, last(), "1");
-    expect(state.gone).toBe(1);
+    expect(state.ended).toBe(1);
   });
 
-  it("when that message arrives after the heartbeat that names it, then gone() is not called", async () => {
+  it("when that message arrives after the heartbeat that names it, then ended() is not called", async () => {
     const { clock, state, status, last, message } = readSilence();
     status(100, last(), "1");
     message();
     await seconds(clock, 2);
     status(100, last(), "1");
-    expect([state.received, state.gone]).toEqual([1, 0]);
+    expect([state.received, state.ended]).toEqual([1, 0]);
   });
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { collection, keyOf } from "../../../../../core/contract/ports/collection.ts";
+import { collection, keyOf } from "../../../../../core/contract/ports/store.ts";
 import { subject } from "../../../../../core/contract/ports/subject.ts";
 
 const Numbered = z.looseObject({ n: z.number() });

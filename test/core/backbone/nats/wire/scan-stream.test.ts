@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { dialNats } from "../../../../../core/backbone/nats/connection/dial-nats.ts";
 import { natsOptions } from "../../../../../core/backbone/nats/connection/nats-options.ts";
-import type { NatsSession } from "../../../../../core/backbone/nats/connection/nats-session.ts";
+import { dialNats, type NatsSession } from "../../../../../core/backbone/nats/connection/nats-session.ts";
 import { scanStream } from "../../../../../core/backbone/nats/wire/scan-stream.ts";
 import { NatsServer } from "../../../../fakes/nats-server.ts";
 

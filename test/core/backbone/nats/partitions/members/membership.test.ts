@@ -23,12 +23,12 @@ afterEach(async () => {
 
 /** The watch reports a write before the write is answered, as can happen on a busy machine. */
 class LateAnswers extends KvBucket {
-  readonly heard = new Recorder<"changed">();
+  readonly notifications = new Recorder<"changed">();
 
   override async write(...args: Parameters<KvBucket["write"]>): Promise<number> {
-    const before = this.heard.items.length;
+    const before = this.notifications.items.length;
     const revision = await super.write(...args);
-    if (args[2]?.ifRevision === 0) await this.heard.until((all) => all.length > before);
+    if (args[2]?.ifRevision === 0) await this.notifications.until((all) => all.length > before);
     return revision;
   }
 }
@@ -38,9 +38,9 @@ describe("given a member that was declared dead", () => {
     const session = connector.current;
     if (session === undefined) throw new Error("there is no connection");
     const bucket = new LateAnswers(connector, { name: "test_members", replicas: 1 });
-    const events = new Recorder<"looked" | "fenced">();
+    const events = new Recorder<"reconciled" | "fenced">();
     // Like a group, which reconciles only while the process is a member.
-    const look = () => void (membership.isMember && events.add("looked"));
+    const reconcile = () => void (membership.isMember && events.add("reconciled"));
     const membership = new Membership({
       bucket,
       clock,
@@ -51,17 +51,17 @@ describe("given a member that was declared dead", () => {
       reading: () => "",
       reported: () => undefined,
       changed: () => {
-        bucket.heard.add("changed");
-        look();
+        bucket.notifications.add("changed");
+        reconcile();
       },
       fenced: () => void events.add("fenced"),
-      leaseRegained: look,
+      leaseRegained: reconcile,
     });
     await membership.setGroups(["g"]);
     await membership.begin(session);
-    await events.until((all) => all.includes("looked"));
+    await events.until((all) => all.includes("reconciled"));
     await bucket.remove(membership.id, {});
-    await events.until((all) => all.includes("fenced") && all.lastIndexOf("looked") > all.indexOf("fenced"));
+    await events.until((all) => all.includes("fenced") && all.lastIndexOf("reconciled") > all.indexOf("fenced"));
     expect(membership.isMember).toBe(true);
     await membership.close(1_000);
   });

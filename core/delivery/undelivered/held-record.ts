@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { Anchor } from "../../contract/messages/agent-reply.ts";
+import { type Conversation, conversationKey } from "../../contract/messages/conversation.ts";
+import { ReplyRequest } from "../../contract/messages/delivery-request.ts";
+import { collection, keyOf, type Store } from "../../contract/ports/store.ts";
+import { update } from "../../contract/ports/update.ts";
+import { stableId } from "../../lib/index.ts";
+
+/** A delivery that waits for the next digest. */
+export const HeldItem = z.looseObject({
+  /** The id of its delivery request. */
+  id: z.string(),
+  heldAt: z.iso.datetime(),
+  /** The end of quiet hours, in milliseconds since 1970; 0 if the delivery only waits for its platform. */
+  notBefore: z.number(),
+});
+export type HeldItem = z.infer<typeof HeldItem>;
+
+/** A piece of one item. The last piece carries the item's anchor, if the channel renders anchors itself. */
+export const DigestSection = z.looseObject({
+  /** The item's number in the digest, from 1, as people see it. */
+  number: z.int(),
+  markdown: z.string(),
+  anchor: Anchor.nullable(),
+});
+export type DigestSection = z.infer<typeof DigestSection>;
+
+/** One message of a digest, and the items that it shows a piece of. */
+export const DigestPart = z.looseObject({ sections: z.array(DigestSection), itemIds: z.array(z.string()) });
+export type DigestPart = z.infer<typeof DigestPart>;
+
+/** A digest of one item has no parts, because the item is sent as an ordinary reply. */
+export const Digest = z.looseObject({ number: z.int(), itemIds: z.array(z.string()), parts: z.array(DigestPart) });
+export type Digest = z.infer<typeof Digest>;
+
+/** The held deliveries of one conversation, under one key, so that no item is in two digests. */
+export const HeldRecord = z.looseObject({
+  /** Oldest first. */
+  items: z.array(HeldItem),
+  /** The latest digest. Its text is frozen as soon as the platform may have a part of it. */
+  digest: Digest.optional(),
+  digests: z.int(),
+  /** Attempts to send due items since the last success. */
+  attempts: z.int(),
+  /** The number of wake-ups requested so far; `wakeAt` is the time of the latest. */
+  wakes: z.int(),
+  wakeAt: z.number().optional(),
+});
+export type HeldRecord = z.infer<typeof HeldRecord>;
+
+const THIRTY_DAYS_MS = 30 * 24 * 3_600_000;
+const records = collection("held", HeldRecord);
+const requests = collection("held-requests", ReplyRequest, { ttlMs: THIRTY_DAYS_MS });
+
+const recordKey = (target: Conversation) => keyOf(records, conversationKey(target));
+export const heldRequestKey = (target: Conversation, requestId: string) =>
+  keyOf(requests, conversationKey(target), stableId("h", requestId));
+
+const EMPTY: HeldRecord = { items: [], digests: 0, attempts: 0, wakes: 0 };
+
+export const readHeld = async (store: Store, target: Conversation): Promise<HeldRecord> =>
+  (await store.get(recordKey(target)))?.value ?? EMPTY;
+
+/** Resolves to the stored record; writes nothing if `change` returns the same object. */
+export const changeHeld = async (
+  store: Store,
+  target: Conversation,
+  change: (record: HeldRecord) => HeldRecord,
+): Promise<HeldRecord> => {
+  const { after } = await update(store, recordKey(target), change, { initial: EMPTY });
+  return after;
+};

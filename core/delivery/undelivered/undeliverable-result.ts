@@ -1,0 +1,68 @@
+import { z } from "zod";
+import type { AgentReply } from "../../contract/messages/agent-reply.ts";
+import { Conversation, sameConversation } from "../../contract/messages/conversation.ts";
+import { Audience } from "../../contract/messages/work-context.ts";
+import { channelLabel } from "../../origin/index.ts";
+import { isUserStarted, originKindOf } from "../targets/index.ts";
+import { failureInWords } from "./undelivered.ts";
+
+/** A result that cannot reach its target, and the facts for the notice about it (P2). */
+export const UndeliverableResult = z.looseObject({
+  /** The origin of the work: "scheduled" or "a2a-inbound". */
+  kind: z.string(),
+  /** The schedule's id. */
+  id: z.string().optional(),
+  title: z.string(),
+  /** Readers outside this audience learn only that a result existed (D3). Absent: the result belongs to no single person. */
+  audience: Audience.optional(),
+  reason: z.string(),
+  /** Where its recipient finds the result instead, as text. */
+  instead: z.string(),
+  /** The conversations that the result and its notices did not reach; the intended target first. */
+  tried: z.array(Conversation),
+});
+export type UndeliverableResult = z.infer<typeof UndeliverableResult>;
+
+/** The field of a notice's `data` that holds the result. */
+export const UNDELIVERABLE_FIELD = "gone";
+
+/**
+ * The result to report after a conversation has permanently rejected a reply: a proactive result in its intended
+ * conversation, or a notice about such a result. Solicited answers need no report, because their asker can ask again.
+ */
+export const undeliverableResultOf = (
+  reply: AgentReply,
+  target: Conversation,
+  { reason, instead }: Pick<UndeliverableResult, "reason" | "instead">,
+): UndeliverableResult | undefined => {
+  const reported = UndeliverableResult.safeParse(reply.data?.[UNDELIVERABLE_FIELD]).data;
+  if (reported !== undefined) return { ...reported, tried: [...reported.tried, target] };
+  const { kind, correlationId, origin, audience } = reply;
+  const originKind = originKindOf(reply);
+  if (kind !== "final" || correlationId !== undefined || origin === null || isUserStarted(originKind)) return undefined;
+  if (!sameConversation(target, audience.conversation)) return undefined;
+  const { taskId: id, promptSummary: title } = origin;
+  return { kind: originKind, ...(id !== undefined && { id }), title, audience, reason, instead, tried: [target] };
+};
+
+/** The notice about an undeliverable result. Outsiders learn neither its owner nor its subject (D3). */
+export const undeliverableNotice = (result: UndeliverableResult, isTheirs: boolean): string => {
+  const { id, audience, reason, instead, tried } = result;
+  const mayKnow = isTheirs || (audience?.personId ?? null) === null;
+  const [target] = tried;
+  const where = target === undefined ? "" : ` on ${channelLabel(target.channel)}`;
+  const why = failureInWords(reason);
+  return [
+    `The result of ${mayKnow ? named(result) : unnamed(result)} could not be delivered${where}: ${why}.`,
+    ...(isTheirs
+      ? [instead].filter((text) => text !== "")
+      : ["If it was sent, the operator of this service can find it in the dead letters."]),
+    ...(isTheirs && id !== undefined ? [`To cancel the schedule, use \`/schedules cancel ${id}\`.`] : []),
+  ].join(" ");
+};
+
+const named = ({ kind, title }: UndeliverableResult): string =>
+  kind === "scheduled" ? `the schedule “${title}”` : `“${title}”, which another agent asked for,`;
+
+const unnamed = ({ kind, id }: UndeliverableResult): string =>
+  kind === "scheduled" ? `a person's schedule${id === undefined ? "" : ` (${id})`}` : "work for another agent";

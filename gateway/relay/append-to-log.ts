@@ -1,0 +1,105 @@
+import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
+import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
+import { conversationKey } from "../../core/contract/messages/conversation.ts";
+import type { OutgoingReply, ReplyRequest, RequestOf } from "../../core/contract/messages/delivery-request.ts";
+import { subjectsOf } from "../../core/contract/messages/subjects.ts";
+import { ack, type Consumer, DUPLICATE_WINDOW_MS, type Outcome, type Received } from "../../core/contract/ports/bus.ts";
+import { activityUpdateIn } from "./activity/activity-entry.ts";
+import { ActivitySender } from "./activity/activity-sender.ts";
+import type { RelayContext } from "./context.ts";
+import { callerOf } from "./reply-handler.ts";
+import { callDeliver } from "./sending/call-adapter.ts";
+import { deliveryParts, type SendPart } from "./sending/delivery-parts.ts";
+import { afterFailure, deadLettered, delivered, outboxDurable, withheld } from "./sending/outcomes.ts";
+import { toPrivate } from "./sending/private-reply.ts";
+import { recordPosted } from "./sending/record-posted.ts";
+
+export type Deliver = (request: ReplyRequest, received: Received) => Promise<Outcome>;
+export type Show = (request: RequestOf<"activity">, received: Received) => Promise<Outcome>;
+
+/** Delivers to a channel with a log of its own: appends are idempotent, so every failure may be retried. */
+const appendToLog =
+  (context: RelayContext, adapter: ChannelAdapter) =>
+  async (asked: OutgoingReply, received: Received): Promise<Outcome> => {
+    const { channel, capabilities } = adapter;
+    // Lazy, because a child logger costs as much as a log line.
+    const logger = () => context.logger.child({ channel, delivery: asked.id, traceId: asked.reply.traceId });
+    const caller = callerOf(asked);
+    const request = caller === undefined ? asked : await toPrivate(context, adapter, asked, caller);
+    if (request instanceof DeliveryFailed) return afterFailure(context, channel, request, received, logger());
+    // The fan-out checked the original target a moment ago, but not a private conversation found here.
+    const isMoved = request.target !== asked.target;
+    if (isMoved && !(await context.isStillTarget(request.reply, request.target))) return withheld(context, request);
+    const mayRepeat = received.attempt > 1 || request.reply.mayRepeat === true || isOld(context, request);
+    const anchor = await context.anchorIn(request.target, request.reply);
+    const messageIds: string[] = [];
+    for (const part of deliveryParts(request, capabilities, anchor)) {
+      const sent = await callDeliver(context, adapter, { ...part, mayRepeat });
+      const failure = sent instanceof DeliveryFailed ? sent : undefined;
+      context.meter.count("deliveries_total", { channel, outcome: failure?.reason ?? "accepted" });
+      if (sent instanceof DeliveryFailed) return afterFailure(context, channel, sent, received, logger());
+      messageIds.push(sent.messageId);
+    }
+    await context.checkpoint("delivery.sent");
+    await recordPosted(context, request, messageIds);
+    return delivered(context, request);
+  };
+
+/**
+ * A process that was suspended may publish a duplicate after the bus has forgotten the first. The reply keeps its
+ * creation time, so only an old one can be such a duplicate. Half of the window, because clocks differ.
+ */
+const isOld = ({ clock }: RelayContext, { reply }: OutgoingReply): boolean =>
+  clock.now() - Date.parse(reply.createdAt) > DUPLICATE_WINDOW_MS / 2;
+
+/** Appends at once, or queues the request until the quiet hours of its conversation have ended (D2). */
+export const appendOrHold = (context: RelayContext, adapter: ChannelAdapter): Deliver => {
+  const append = appendToLog(context, adapter);
+  const { bus, clock, tenant, logger } = context;
+  return async (request, received) => {
+    const { id, target, reply, holdUntil = 0 } = request;
+    if (holdUntil <= clock.now()) return append(request, received);
+    await bus.publish(subjectsOf(tenant).delivery(adapter.channel), request, { id, key: conversationKey(target) });
+    logger.info({ channel: adapter.channel, delivery: id, traceId: reply.traceId }, "delivery held for quiet hours");
+    return ack;
+  };
+};
+
+/** Appends held deliveries one by one, in order per conversation. A log needs no digest: its readers scroll. */
+export const startHeldForLog = (context: RelayContext, adapter: ChannelAdapter): Promise<Consumer> => {
+  const append = appendToLog(context, adapter);
+  const { bus, clock, tenant, limits } = context;
+  return bus.consume(
+    subjectsOf(tenant).delivery(adapter.channel),
+    {
+      durable: outboxDurable(adapter.channel),
+      concurrency: limits.concurrency,
+      async onDeadLetter(request, letter) {
+        if (request !== undefined) await deadLettered(context, request, letter);
+      },
+    },
+    async (request, received) => {
+      const { holdUntil = 0 } = request.kind === "reply" ? request : {};
+      const leftMs = holdUntil - clock.now();
+      if (leftMs > 0) return { retryInMs: leftMs };
+      if (!(await context.isStillTarget(request.reply, request.target))) return withheld(context, request);
+      return append(request, received);
+    },
+  );
+};
+
+/** Shows an activity entry on a channel with a log of its own, which needs no ledger and no rate limit. */
+export const showInLog = (context: RelayContext, adapter: ChannelAdapter): Show => {
+  const post: SendPart = async (delivery, { attempt }) => {
+    const mayRepeat = delivery.mayRepeat || attempt > 1;
+    const sent = await callDeliver(context, adapter, { ...delivery, mayRepeat });
+    return sent instanceof DeliveryFailed ? { again: sent } : { accepted: "now", messageId: sent.messageId };
+  };
+  const sender = new ActivitySender(context, adapter, { post, maySend: () => true, editEveryMs: 0 });
+  return async ({ id, reply, target }, received) => {
+    const { channel } = adapter;
+    const update = activityUpdateIn(reply);
+    const logger = context.logger.child({ channel, delivery: id, traceId: reply.traceId });
+    return update === undefined ? ack : sender.show(update, target, received, logger);
+  };
+};

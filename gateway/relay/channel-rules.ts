@@ -1,0 +1,80 @@
+import { isSocketAdapter } from "../../adapters/contract/abilities.ts";
+import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
+import type { AccessRules } from "../../adapters/contract/config.ts";
+import { KeyedRates, RateLimit } from "../../adapters/contract/rate-limit.ts";
+import type { Config } from "../../config/index.ts";
+import { AppError } from "../../core/contract/app-error.ts";
+import type { DeliveryDefaults } from "../../core/contract/messages/delivery-policy.ts";
+import type { UserMessage } from "../../core/contract/messages/user-message.ts";
+import type { Clock } from "../../core/contract/ports/clock.ts";
+import type { Admits } from "../../core/delivery/index.ts";
+
+/** Throws "forbidden" or "rate-limited" (I2). Each gateway counts by itself. */
+export type AccessCheck = (message: Pick<UserMessage, "account" | "conversation">) => void;
+
+export const accessCheck = (access: AccessRules | undefined, clock: Clock): AccessCheck => {
+  const { accounts = "*", messagesPerMinute } = access ?? {};
+  const isOpen = admits(access);
+  const listed = accounts === "*" ? undefined : new Set(accounts);
+  const limit = messagesPerMinute === undefined ? undefined : RateLimit.perMinute(messagesPerMinute);
+  const rates = new KeyedRates();
+  return ({ account, conversation }) => {
+    if (listed && !listed.has(account.id)) {
+      throw new AppError("forbidden", "this account may not talk to the agent here: ask its operator for access");
+    }
+    if (!isOpen(conversation, account.id)) {
+      throw new AppError("forbidden", "the agent does not listen in this room: ask its operator to add the room");
+    }
+    if (limit && rates.take(account.id, limit, clock.monotonic()) > 0) {
+      throw new AppError("rate-limited", `more than ${messagesPerMinute} messages in a minute: wait a little`);
+    }
+  };
+};
+
+/**
+ * Whether a channel's access rules admit a conversation (I2): rooms and workspaces decide for shared ones, the account
+ * for private ones. An unknown account is admitted only if all accounts are.
+ */
+export const admits = ({ accounts = "*", rooms = "*", workspaces = "*" }: AccessRules = {}): Admits => {
+  const isAccount = oneOf(accounts);
+  const isRoom = oneOf(rooms);
+  const isWorkspace = oneOf(workspaces);
+  return ({ kind, room, workspace }, accountId) =>
+    kind === "private" ? isAccount(accountId) : isRoom(room) && isWorkspace(workspace);
+};
+
+const oneOf = (ids: "*" | readonly string[]) => {
+  if (ids === "*") return () => true;
+  const listed = new Set(ids);
+  return (id: string | undefined) => id !== undefined && listed.has(id);
+};
+
+/** The configured defaults for proactive messages; a channel's setting overrides that of its agent. */
+export const deliveryDefaults =
+  ({ agents, channels }: Config, agent: string) =>
+  (channel: string): DeliveryDefaults => {
+    const own = channels[channel];
+    const common = agents.find(({ name }) => name === agent)?.delivery;
+    return {
+      policy: { ...common?.policy, ...own?.delivery?.policy },
+      quietHours: own?.delivery?.quietHours ?? common?.quietHours,
+      timeZone: own?.timeZone,
+      locale: own && "locale" in own ? own.locale : undefined,
+    };
+  };
+
+/** Whether the channel of a conversation is one of the agent's and lets it in (I2). */
+export const admitsOn = ({ channels }: Config, agent: string): Admits => {
+  const own = Object.entries(channels).filter(([, channel]) => channel.agent === agent);
+  const rules = new Map(own.map(([name, { access }]) => [name, admits(access)]));
+  return (conversation, accountId) => rules.get(conversation.channel)?.(conversation, accountId) ?? false;
+};
+
+/** More than a person types; a script could cost as many turns. */
+const MESSAGES_PER_MINUTE = 120;
+
+/** Adds a default rate limit to the configured access rules. A channel with sockets limits its own messages. */
+export const limitedAccess = (access: AccessRules | undefined, adapter: ChannelAdapter): AccessRules | undefined =>
+  isSocketAdapter(adapter)
+    ? access
+    : { ...access, messagesPerMinute: access?.messagesPerMinute ?? MESSAGES_PER_MINUTE };

@@ -1,0 +1,93 @@
+import { appendFileSync } from "node:fs";
+import { z } from "zod";
+import { conversationKey } from "../../../core/contract/messages/conversation.ts";
+import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import { ack } from "../../../core/contract/ports/bus.ts";
+import type { Clock } from "../../../core/contract/ports/clock.ts";
+import { systemClock } from "../../../core/contract/ports/clock.ts";
+import { silentLogger } from "../../../core/contract/ports/logger.ts";
+import { silentMeter } from "../../../core/contract/ports/telemetry.ts";
+import type { Tool } from "../../../core/contract/tool.ts";
+import { ModelConfig } from "../../../core/model/config.ts";
+import { createModel } from "../../../core/model/create-model.ts";
+import { startCore } from "../../../core/start-core.ts";
+import { openBackbone } from "./backbone-data.ts";
+import type { ChildOptions, FromChild, ToChild } from "./core-process.ts";
+
+/** A core in a child process that kills itself at the checkpoint that its parent names. */
+const options: ChildOptions = JSON.parse(process.argv[2] ?? "");
+const subjects = subjectsOf("default");
+const say = (message: FromChild): void => {
+  process.send?.(message);
+};
+
+/** Shortens the pauses between attempts of the model. */
+const fastClock: Clock = { ...systemClock, after: (ms, callback) => systemClock.after(ms / 50, callback) };
+
+let crashAt: { name: string; nth: number } | undefined;
+const checkpoint = async (name: string): Promise<void> => {
+  if (crashAt?.name !== name || --crashAt.nth > 0) return;
+  process.kill(process.pid, "SIGKILL");
+  await new Promise(() => {});
+};
+
+/** Logs every run to a file, which survives a crash. */
+const loggedTool = (name: string, repeatable: boolean): Tool => ({
+  name,
+  description: name,
+  input: z.looseObject({}),
+  repeatable,
+  run: async (_input, { idempotencyKey }) => {
+    appendFileSync(options.toolLog, `${name} ${idempotencyKey}\n`);
+    await checkpoint("tool.inside");
+    return `${name} is done`;
+  },
+});
+
+/** Kills every process that runs it. */
+const poison: Tool = {
+  ...loggedTool("poison", true),
+  run: () => {
+    process.kill(process.pid, "SIGKILL");
+    return new Promise(() => {});
+  },
+};
+
+const backbone = await openBackbone(options.data);
+const config = { provider: "openai-compatible", baseUrl: options.modelUrl, model: "scripted" };
+const model = createModel(ModelConfig.parse(config), { clock: systemClock, logger: silentLogger });
+const watch = { durable: "watch", concurrency: 8 };
+await backbone.bus.consume(subjects.userResponse("mooring"), watch, async (reply) => {
+  say({ say: "reply", reply });
+  return ack;
+});
+const core = await startCore({
+  backbone,
+  agents: [{ name: "mooring", tenant: "default", model, workspace: options.workspace, delegation: options.delegation }],
+  tools: [loggedTool("work", false), loggedTool("look", true), poison],
+  clock: fastClock,
+  logger: silentLogger,
+  meter: silentMeter,
+  checkpoint,
+});
+
+const execute = async (order: ToChild): Promise<void> => {
+  if (order.do === "crash") crashAt = { name: order.at, nth: order.nth };
+  if (order.do === "publish") {
+    const { message } = order;
+    const key = conversationKey(message.conversation);
+    await backbone.bus.publish(subjects.userMessage("mooring"), message, { id: message.id, key });
+  }
+  if (order.do === "stop") {
+    await core.stop();
+    await backbone.close();
+  }
+};
+process.on("message", (order: ToChild) => {
+  execute(order).then(
+    () => say({ say: "done", call: order.call }),
+    (error: Error) => say({ say: "failed", call: order.call, error: error.message }),
+  );
+});
+process.on("disconnect", () => process.exit(0));
+say({ say: "ready" });

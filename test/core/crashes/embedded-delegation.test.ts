@@ -1,0 +1,3 @@
+import { delegationCrashes } from "./delegation-crashes.ts";
+
+delegationCrashes("embedded");

@@ -1,0 +1,3 @@
+import { randomDelegationCrashes } from "./random-delegation-crashes.ts";
+
+randomDelegationCrashes("embedded", 2);

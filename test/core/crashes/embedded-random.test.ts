@@ -1,0 +1,3 @@
+import { randomCrashes } from "./random-crashes.ts";
+
+randomCrashes("embedded");

@@ -1,0 +1,3 @@
+import { scheduleCrashes } from "./schedule-crashes.ts";
+
+scheduleCrashes("embedded");

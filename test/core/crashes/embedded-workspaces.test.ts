@@ -1,0 +1,3 @@
+import { workspaceCrashes } from "./workspace-crashes.ts";
+
+workspaceCrashes("embedded");

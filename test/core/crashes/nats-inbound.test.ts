@@ -1,0 +1,3 @@
+import { inboundCrashes } from "./inbound-crashes.ts";
+
+inboundCrashes("nats");

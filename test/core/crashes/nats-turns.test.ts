@@ -1,0 +1,3 @@
+import { turnCrashes } from "./turn-crashes.ts";
+
+turnCrashes("nats");

@@ -1,3 +1,0 @@
-import { delegationLives } from "./delegation-lives.ts";
-
-delegationLives("embedded", 2);

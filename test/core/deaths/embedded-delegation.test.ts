@@ -1,3 +1,0 @@
-import { delegationDeaths } from "./delegation-deaths.ts";
-
-delegationDeaths("embedded");

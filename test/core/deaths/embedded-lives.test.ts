@@ -1,3 +1,0 @@
-import { randomLives } from "./random-lives.ts";
-
-randomLives("embedded");

@@ -1,3 +1,0 @@
-import { scheduleDeaths } from "./schedule-deaths.ts";
-
-scheduleDeaths("embedded");

@@ -1,3 +1,0 @@
-import { workspaceDeaths } from "./workspace-deaths.ts";
-
-workspaceDeaths("embedded");

@@ -1,3 +1,0 @@
-import { coreDeaths } from "./core-deaths.ts";
-
-coreDeaths("nats");

@@ -1,3 +1,0 @@
-import { inboundDeaths } from "./inbound-deaths.ts";
-
-inboundDeaths("nats");

@@ -1,4 +1,0 @@
-import { natsPlaces } from "./places.ts";
-import { relayDeaths } from "./relay-deaths.ts";
-
-relayDeaths("NATS", natsPlaces());

@@ -1,0 +1,4 @@
+import { embeddedData } from "../backbone-data.ts";
+import { digestCrashes } from "./digest-crashes.ts";
+
+digestCrashes("the embedded backbone", embeddedData);

@@ -1,4 +1,0 @@
-import { natsPlaces } from "../places.ts";
-import { digestDeaths } from "./digest-deaths.ts";
-
-digestDeaths("NATS", natsPlaces());
