@@ -16,9 +16,9 @@ const NUMBER_AT_LINE_START = /^([^\S\n]*\d+)(?=\.\s)/gm;
 export const escapeText = (text: string): string =>
   text.replace(ANYWHERE, "\\$&").replace(AT_LINE_START, "$1\\$2").replace(NUMBER_AT_LINE_START, "$1\\");
 
-/** Escapes the signs that would end the address of a link. */
+/** Escapes the signs that would end the address of a link, or begin code. */
 export const escapeUrl = (url: string): string =>
-  url.replace(/[()<>\s\\]/g, (sign) => `%${sign.charCodeAt(0).toString(16).padStart(2, "0")}`);
+  url.replace(/[()<>`\s\\]/g, (sign) => `%${sign.charCodeAt(0).toString(16).padStart(2, "0")}`);
 
 const MARKS: Readonly<Record<Mark, string>> = { strong: "**", emphasis: "*", delete: "~~" };
 
@@ -33,11 +33,9 @@ const link = (url: string, label: string, text: string): string => {
   return text === "" || text === url || url === `http://${text}` ? address : `[${shown}](${address})`;
 };
 
-const inlineCode = (code: string): string => {
-  const longest = Math.max(0, ...[...code.matchAll(/`+/g)].map(([run]) => run.length));
-  const mark = "`".repeat(longest + 1);
-  return longest > 0 ? `${mark} ${code} ${mark}` : `${mark}${code}${mark}`;
-};
+/** Discord reads three backticks anywhere as a fence, so zero-width spaces keep the runs inside the code apart. */
+const inlineCode = (code: string): string =>
+  code.includes("`") ? `\`\` ${code.replace(/`(?=`)/g, "`\u200b")} \`\`` : `\`${code}\``;
 
 /** Discord supports fences of three backticks only, so zero-width spaces break such runs inside the code. */
 const codeBlock = (code: string, language: string): string => {
