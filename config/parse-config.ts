@@ -1,5 +1,6 @@
 import { checkCredentials } from "./problems/check-credentials.ts";
 import { checkReferences } from "./problems/check-references.ts";
+import { checkRights } from "./problems/check-rights.ts";
 import { describeIssue, leafIssues } from "./problems/describe-issue.ts";
 import { ConfigInvalid, type ConfigProblem, type KeyPath, type Problem, spellPath } from "./problems/problem.ts";
 import { readYaml } from "./read/read-yaml.ts";
@@ -33,6 +34,7 @@ export const parseConfig = ({ file, text, env }: ConfigSource): Config => {
   const problems = [
     ...own,
     ...checkReferences(value),
+    ...checkRights(value),
     ...checkCredentials(value).filter(({ path }) => !reported.has(spellPath(path))),
   ].filter(({ path }) => !unset.has(spellPath(path)));
   if (!parsed.success || unset.size > 0 || problems.length > 0) return refuse([...filled.problems, ...problems]);

@@ -4,6 +4,7 @@ import { DeliveryConfig } from "./contract/messages/delivery-policy.ts";
 import { Name } from "./contract/ports/token.ts";
 import { Home } from "./delivery/index.ts";
 import { ModelConfig } from "./model/config.ts";
+import { RightsConfig } from "./rights/config.ts";
 import { ScheduleConfig } from "./schedules/config.ts";
 import { DelegationConfig, PeeringConfig } from "./turns/limits/index.ts";
 import { WorkspaceConfig } from "./workspaces/config.ts";
@@ -31,6 +32,17 @@ export const AgentConfig = z.strictObject({
     .max(1_000)
     .default(5)
     .describe("Turns that one person can have running at once with this agent, in all their conversations; more wait."),
+  rights: RightsConfig.prefault({}).describe(
+    "Rights by speaker: anonymous, member, operator, peer, peer:<caller>, group:<name> or <channel>:<account>. Each has a " +
+      "list of delegate, remind, schedule, remember, peers, workspace, approve, tool:<name> (with * for any characters) and " +
+      "default. A class without an entry has its default.",
+  ),
+  pauseSchedulesAfterDays: z
+    .int()
+    .min(1)
+    .max(3_650)
+    .default(30)
+    .describe("A schedule that repeats pauses if the person who made it has not written for this many days."),
   delegation: DelegationConfig.prefault({}).describe("Limits on subtasks."),
   peering: PeeringConfig.prefault({}).describe("Limits on calls to other agents."),
   delivery: DeliveryConfig.optional().describe(

@@ -19,7 +19,8 @@ import type { Secret } from "./contract/secret.ts";
 import type { Tool } from "./contract/tool.ts";
 import { startIntake } from "./intake/index.ts";
 import type { AgentModel } from "./model/index.ts";
-import { AskerCache, type DeclaredPerson, declarePeople } from "./people/index.ts";
+import { AskerCache, type DeclaredPerson, declarePeople, LastSeen } from "./people/index.ts";
+import { Rights } from "./rights/index.ts";
 import { DueIndex, type ScheduleOptions, startSchedules } from "./schedules/index.ts";
 import { SessionFinder, SessionHistory } from "./sessions/index.ts";
 import { delegationDeps, startDelegation } from "./subtasks/index.ts";
@@ -37,6 +38,9 @@ export interface AgentOptions extends ScheduleOptions {
   readonly contextTokens?: number | undefined;
   readonly maxTurnsPerPerson?: number | undefined;
   readonly delegation?: DelegationConfig | undefined;
+  /** Absent: the default rights. */
+  readonly rights?: Rights | undefined;
+  readonly pauseSchedulesAfterDays?: number | undefined;
   /** The repository that its subtasks work on, each in its own worktree. */
   readonly workspace?: WorkspaceOptions | undefined;
   /** Agents that it may call; agents of this deployment must list it too. */
@@ -85,6 +89,7 @@ const DEFAULT_STOP_GRACE_MS = 10_000;
 const DEFAULT_WINDOW_ENTRIES = 40;
 const DEFAULT_TOOL_ROUNDS = 8;
 const DEFAULT_TURNS_PER_PERSON = 5;
+const DEFAULT_PAUSE_DAYS = 30;
 const DEFAULT_CONTEXT_TOKENS = 128_000;
 
 /** Resolves once messages are consumed. */
@@ -112,6 +117,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     ),
     sessions: new SessionFinder(store, history),
     askers: new AskerCache(),
+    lastSeen: new LastSeen({ store, clock }),
     background: new BackgroundWork(logger),
     turns: new RunningTurns({ bus, clock }),
     inbound: new InboundTurns({ bus, store, clock, logger }),
@@ -181,6 +187,8 @@ const agentFrom = (
     directives,
     delegation = defaultDelegation,
     peering = defaultPeering,
+    rights = new Rights(),
+    pauseSchedulesAfterDays = DEFAULT_PAUSE_DAYS,
   }: AgentOptions,
   tools: readonly Tool[],
 ): Agent => ({
@@ -193,5 +201,7 @@ const agentFrom = (
   maxTurnsPerPerson,
   delegation,
   peering,
+  rights,
+  pauseSchedulesAfterDays,
   tools,
 });

@@ -3,6 +3,7 @@ import type { InboundOptions } from "../core/a2a/inbound/index.ts";
 import { AppError } from "../core/contract/app-error.ts";
 import type { Destination, Home } from "../core/delivery/index.ts";
 import type { DeclaredPerson } from "../core/people/index.ts";
+import type { Groups } from "../core/rights/index.ts";
 import type { ConfiguredSchedule, ScheduleConfig } from "../core/schedules/index.ts";
 
 /** Resolves the targets of an agent's schedules to accounts and conversations. */
@@ -69,6 +70,17 @@ export const declaredPeople = (config: Config): DeclaredPerson[] =>
       accounts: placed.filter((account) => account.tenant === tenant),
     }));
   });
+
+/** The accounts of each group: those that it names, and all accounts of the people whom it names. */
+export const groupAccounts = ({ groups, people }: Pick<Config, "groups" | "people">): Groups =>
+  Object.fromEntries(
+    Object.entries(groups).map(([group, members]) => [group, members.flatMap((member) => accountsOf(people, member))]),
+  );
+
+const accountsOf = (people: Config["people"], member: string): string[] => {
+  const person = people.find(({ name }) => name === member);
+  return person ? Object.entries(person.accounts).map(([channel, account]) => `${channel}:${account}`) : [member];
+};
 
 /** The tenant of an agent, and so of its channels. */
 export const tenantOf = ({ agents }: Config, agent: string): string => {

@@ -6,9 +6,10 @@ import type { Logger } from "../core/contract/ports/logger.ts";
 import type { Checkpoint, Meter, Tracer } from "../core/contract/ports/telemetry.ts";
 import { publishLoad } from "../core/intake/index.ts";
 import { createModel } from "../core/model/index.ts";
+import { Rights } from "../core/rights/index.ts";
 import { type Core, startCore } from "../core/start-core.ts";
 import type { WorkspaceConfig } from "../core/workspaces/index.ts";
-import { agentPlaces, configuredSchedules, declaredPeople, inboundOptions } from "./agent-config.ts";
+import { agentPlaces, configuredSchedules, declaredPeople, groupAccounts, inboundOptions } from "./agent-config.ts";
 
 interface AgentsDeps {
   readonly config: Config;
@@ -35,8 +36,9 @@ export const startAgents = async ({ config, ...deps }: AgentsDeps): Promise<Core
       publicUrl: config.gateway.publicUrl,
       webhookKey: config.a2a.webhookKey,
     },
-    agents: config.agents.map(({ model, home, schedules, workspace, ...agent }) => ({
+    agents: config.agents.map(({ model, home, schedules, workspace, rights, ...agent }) => ({
       ...agent,
+      rights: new Rights(rights, groupAccounts(config)),
       ...agentPlaces(config, agent.name),
       ...(workspace && { workspace: { ...workspace, ...workspacePaths(workspace, agent.name, config.dataDir) } }),
       schedules: configuredSchedules(config, schedules, home),

@@ -16,6 +16,8 @@ export interface AdapterDefinition<Config extends Schema = Schema> {
   readonly questions: readonly SetupQuestion[];
   /** The page that explains the setup on the platform. */
   readonly guide?: string;
+  /** The classes of people that can write on such a channel (R1); absent: members only. */
+  speakers?(config: z.output<Config>): readonly ("anonymous" | "member")[];
   /** Loads the adapter and its SDK, which cost start-up time. */
   create(config: z.output<Config>, context: AdapterContext): Promise<ChannelAdapter>;
 }

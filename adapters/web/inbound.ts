@@ -16,9 +16,10 @@ export interface Arrival extends AgentRef {
 }
 
 /** The visitor as an account. Time zones and locales that Node does not know are dropped. */
-export const accountOf = ({ visitor, name }: Identity, { timeZone, locale }: Hello): Account => ({
+export const accountOf = ({ visitor, name, endsAt }: Identity, { timeZone, locale }: Hello): Account => ({
   id: visitor,
   name: name ?? "Visitor",
+  ...(endsAt === undefined && { anonymous: true }),
   ...(timeZone !== undefined && isTimeZone(timeZone) && { timeZone }),
   ...(locale !== undefined && isLocale(locale) && { locale }),
 });

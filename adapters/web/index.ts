@@ -6,6 +6,11 @@ export const web: AdapterDefinition<typeof WebConfig> = {
   label: "Web: a widget on your pages",
   config: WebConfig,
   questions: [],
+  // A visitor that the access rules name counts as identified.
+  speakers: ({ identityKey, access: { accounts = "*" } = {} }) => [
+    ...(accounts === "*" ? (["anonymous"] as const) : []),
+    ...(accounts !== "*" || identityKey !== undefined ? (["member"] as const) : []),
+  ],
   async create(config, context) {
     const { WebAdapter } = await import("./adapter.ts");
     return new WebAdapter(config, context);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { suggest } from "../../core/contract/suggest.ts";
+import { mustExist } from "./must-exist.ts";
 import { type KeyPath, type Problem, spellPath } from "./problem.ts";
 
 const text = z.string().optional().catch(undefined);
@@ -118,19 +118,6 @@ function* danglingPeers({ tenants, agents, a2a }: Outline): Generator<Problem> {
     yield* mustExist([...path, "tenant"], "tenant", tenant, Object.keys(tenants));
     if (agentNames.includes(peer)) yield { path, message: "has the same name as an agent: rename it" };
   }
-}
-
-function* mustExist(
-  path: KeyPath,
-  kind: string,
-  name: string | undefined,
-  known: readonly string[],
-): Generator<Problem> {
-  if (name === undefined || known.includes(name)) return;
-  const meant = suggest(name, known);
-  const advice =
-    meant === undefined ? `add it, or name one of: ${known.join(", ") || "(none yet)"}` : `did you mean "${meant}"?`;
-  yield { path, message: `names ${kind === "agent" ? "an" : "a"} ${kind} that is not in this file; ${advice}` };
 }
 
 function* missingAgents({ agents, channels }: Outline): Generator<Problem> {

@@ -5,6 +5,7 @@ import { BackboneConfig } from "../../core/backbone/config.ts";
 import { AgentConfig } from "../../core/config.ts";
 import { Name } from "../../core/contract/ports/token.ts";
 import { PersonConfig } from "../../core/people/config.ts";
+import { GroupsConfig } from "../../core/rights/config.ts";
 import { AdminConfig, CoreConfig, GatewayConfig } from "./gateway-config.ts";
 import { LogLevel, MetricsConfig, TelemetryConfig } from "./observability-config.ts";
 
@@ -41,6 +42,9 @@ const ConfigFile = z.strictObject({
     .prefault({ default: {} })
     .describe("Tenants by name; agents, channels and people of one tenant see nothing of another."),
   people: z.array(PersonConfig).default([]).describe("People with accounts on several channels."),
+  groups: GroupsConfig.prefault({}).describe(
+    "Groups for `rights`, by name: people by name, or accounts as <channel>:<account>. The group `operator` is a class.",
+  ),
   a2a: A2aConfig.prefault({}).describe("Remote agents: callers of our agents, and peers that our agents call."),
   agents: z.array(AgentConfig).min(1).describe("The agents of the deployment."),
   channels: z.record(ChannelName, ChannelConfig).default({}).describe("Channels by name; each is one adapter."),

@@ -8,6 +8,7 @@ const ID = /^subtask-[0-9a-f]{8}$/;
 
 export const cancel: Command = {
   name: "cancel",
+  needs: "talk",
   menu: { description: "Cancel running work", argument: { name: "id", description: "The id that status shows" } },
   usage: "cancel [id]",
   summary: "cancel work; `/cancel answer` stops the answer I am writing",

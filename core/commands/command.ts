@@ -2,6 +2,7 @@ import type { MenuCommand } from "../contract/menu-command.ts";
 import type { ReplyAction } from "../contract/messages/agent-reply.ts";
 import type { Subtask } from "../contract/messages/subtask.ts";
 import type { CommandMessage } from "../contract/messages/user-message.ts";
+import type { Need, Permit } from "../contract/rights.ts";
 import { type Caller, callerAt } from "../delivery/index.ts";
 import type { ScheduleDeps } from "../schedules/index.ts";
 import type { SessionHistory } from "../sessions/index.ts";
@@ -21,6 +22,8 @@ export interface CommandCall {
   readonly args: string;
   /** Session, asker and audience, fixed at the first delivery of the command. */
   readonly record: TurnRecord;
+  /** The rights of the caller (R1). */
+  readonly permit: Permit;
 }
 
 export interface CommandAnswer {
@@ -34,6 +37,8 @@ export interface CommandAnswer {
 /** A command that Mooring answers without the model (I3). Pressing a button is a command too. */
 export interface Command {
   readonly name: string;
+  /** The right that its caller needs (R1). */
+  readonly needs: Need;
   /** One line for `help`; a command without it is reached by buttons only. */
   readonly summary?: string;
   /** Its entry in the command menus of platforms; a command without it is in no menu. */

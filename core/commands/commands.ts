@@ -16,6 +16,7 @@ import { diff, discard, merge } from "./workspace-commands.ts";
 const helpOn = (others: readonly Command[]): Command => {
   const help: Command = {
     name: "help",
+    needs: "talk",
     menu: { description: "List the commands" },
     summary: "show this list",
     privately: false,
@@ -34,6 +35,7 @@ const helpOn = (others: readonly Command[]): Command => {
 /** Answers an unknown command with the closest known name, or with all of them. */
 const unknownCommand = (name: string, known: readonly Command[]): Command => ({
   name,
+  needs: "talk",
   privately: false,
   async run() {
     const names = known.flatMap(({ name, summary }) => (summary === undefined ? [] : [name]));

@@ -19,6 +19,7 @@ const NOT_IN_INBOX = "This message is no longer in your inbox. `/inbox` shows wh
 /** The undelivered messages of the caller, with buttons to settle them (D6). */
 export const inbox: Command = {
   name: "inbox",
+  needs: "talk",
   menu: {
     description: "Messages that may not have reached you",
     argument: { name: "details", description: "Leave empty to list them" },

@@ -37,6 +37,7 @@ const problems: Readonly<Record<ClaimProblem | ConfirmProblem, string>> = {
 /** Links two accounts: a code from one channel, entered in another, then confirmed on both sides (I1). */
 export const link: Command = {
   name: "link",
+  needs: "talk",
   menu: {
     description: "Link this account with yours on another channel",
     argument: { name: "code", description: "The code from your other channel" },
@@ -132,6 +133,7 @@ const DECLARED = "The operator of this service has linked these accounts: please
 /** Unlinks this account from its person, or the person's account on another channel (I1). */
 export const unlink: Command = {
   name: "unlink",
+  needs: "talk",
   menu: { description: "Undo a link", argument: { name: "account", description: "The channel of the other account" } },
   usage: "unlink [channel]",
   summary: "unlink this account, or yours on another channel",

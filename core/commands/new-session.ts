@@ -3,6 +3,7 @@ import type { Command } from "./command.ts";
 
 export const newSession: Command = {
   name: "new",
+  needs: "talk",
   menu: { description: "Start a new session; running work continues" },
   summary: "start over: I forget our conversation, running work continues",
   privately: false,

@@ -16,6 +16,7 @@ const USAGE = [
 /** When and where proactive messages reach the person (D2). */
 export const quiet: Command = {
   name: "quiet",
+  needs: "talk",
   menu: {
     description: "Quiet hours, and where I may message you first",
     argument: { name: "hours", description: "Such as 22:00-07:00, or off" },

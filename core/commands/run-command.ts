@@ -1,18 +1,24 @@
 import type { CommandMessage } from "../contract/messages/user-message.ts";
 import { publishReply } from "../delivery/index.ts";
-import type { TurnRecord } from "../turns/index.ts";
+import type { Agent, TurnRecord } from "../turns/index.ts";
 import type { CommandDeps } from "./command.ts";
 import { commandFor } from "./commands.ts";
 
 /** Runs a command and publishes its answer as a notice, which needs no anchor (O7). */
 export const runCommand = async (
   deps: CommandDeps,
+  { rights }: Pick<Agent, "rights">,
   message: CommandMessage,
   { record, seenBefore }: { readonly record: TurnRecord; readonly seenBefore: boolean },
 ): Promise<void> => {
   const { name, args } = message.command;
   const command = commandFor(name);
-  const answer = await command.run({ deps, message, args: args.trim(), record });
+  const permit = rights.permit(record.asker);
+  const refusal = permit.refusalOf(command.needs);
+  const answer =
+    refusal === undefined
+      ? await command.run({ deps, message, args: args.trim(), record, permit })
+      : { markdown: refusal };
   const isForCallerOnly = (command.privately || message.unseen === true) && message.conversation.kind === "shared";
   await deps.checkpoint("reply.before");
   await publishReply(deps.bus, {

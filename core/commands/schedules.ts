@@ -5,6 +5,7 @@ import {
   cancelSchedule,
   describeSchedule,
   findSchedule,
+  needOf,
   openSchedules,
   resumeSchedule,
   runNow,
@@ -15,6 +16,7 @@ import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 
 export const schedules: Command = {
   name: "schedules",
+  needs: "talk",
   menu: {
     description: "List, run, cancel or resume your schedules",
     argument: { name: "details", description: "run, cancel or resume, and the id" },
@@ -54,6 +56,9 @@ const actionFor = ({ id, description, status }: Schedule) => {
   return { name: "schedules", label, value: `${verb} ${id}` };
 };
 
+/** Errors that the caller sees as an answer. */
+const SHOWN_ERRORS: readonly AppError["code"][] = ["not-found", "bad-input", "forbidden"];
+
 const change = async (call: CommandCall): Promise<CommandAnswer> => {
   const { deps, message } = call;
   const [verb = "", id = ""] = call.args.split(/\s+/);
@@ -66,19 +71,22 @@ const change = async (call: CommandCall): Promise<CommandAnswer> => {
   try {
     const schedule = await findSchedule(deps, await seekerOf(call), id);
     const name = `"${schedule.description}"`;
+    const { causes } = call.record.asker;
     switch (verb.toLowerCase()) {
       case "run":
+        call.permit.ensure(needOf(schedule.when));
         await runNow(deps, schedule, message.id);
         return { markdown: `I am running ${name} now.` };
       case "resume":
-        await resumeSchedule(deps, schedule);
+        call.permit.ensure(needOf(schedule.when));
+        await resumeSchedule(deps, schedule, { ...schedule.asker, ...(causes && { causes }) });
         return { markdown: `${name} is active again.` };
       default:
         await cancelSchedule(deps, schedule);
         return { markdown: `${name} is cancelled.` };
     }
   } catch (error) {
-    if (!(error instanceof AppError) || (error.code !== "not-found" && error.code !== "bad-input")) throw error;
+    if (!(error instanceof AppError) || !SHOWN_ERRORS.includes(error.code)) throw error;
     return { markdown: error.message };
   }
 };

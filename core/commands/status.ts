@@ -12,6 +12,7 @@ const MAX_BUTTONS = 10;
 /** Lists the running work of the caller and the held deliveries to them. */
 export const status: Command = {
   name: "status",
+  needs: "talk",
   menu: { description: "Show running work and waiting messages" },
   summary: "what I am working on for you, and messages that are waiting",
   privately: true,

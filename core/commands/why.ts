@@ -14,6 +14,7 @@ const UNKNOWN =
 /** Explains a proactive message (O13). */
 export const why: Command = {
   name: "why",
+  needs: "talk",
   menu: {
     description: "Why I sent a message, and from which work it came",
     argument: { name: "message", description: "Its link or id; empty: the last one" },

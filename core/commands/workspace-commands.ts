@@ -10,6 +10,7 @@ const DIFF_BYTES = 20_000;
 /** A command, reached by a button, on the changes that a subtask has left in its workspace (S12). */
 const onChanges = (name: string, act: (workspaces: Workspaces, subtask: Subtask) => Promise<string>): Command => ({
   name,
+  needs: "workspace",
   usage: `${name} <id>`,
   privately: true,
   run: async (call): Promise<CommandAnswer> => {

@@ -1,11 +1,14 @@
 import type { z } from "zod";
 import type { AgentRef } from "./messages/addresses.ts";
 import { type DelegationContext, type WorkContext, workContextOf } from "./messages/work-context.ts";
+import type { Need, Permit } from "./rights.ts";
 
 /** The agent, turn and work context of a tool call. */
 export interface ToolContext extends AgentRef, Readonly<Omit<WorkContext, "standing">> {
   readonly delegationContext: DelegationContext;
   readonly turnId: string;
+  /** The rights of those who caused the work (R1). */
+  readonly permit: Permit;
   /** All tools that this turn may use. */
   readonly tools: readonly Pick<Tool, "name" | "internal">[];
   /** The same when the call is repeated after a crash. */
@@ -15,7 +18,7 @@ export interface ToolContext extends AgentRef, Readonly<Omit<WorkContext, "stand
 }
 
 /** The work context of the turn in the form that records store. */
-export const workContextOfTool = (context: Omit<ToolContext, "tools" | "signal">): WorkContext =>
+export const workContextOfTool = (context: Omit<ToolContext, "tools" | "signal" | "permit">): WorkContext =>
   workContextOf({ ...context, standing: context.delegationContext });
 
 export interface Tool<Input = unknown> {
@@ -23,6 +26,8 @@ export interface Tool<Input = unknown> {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodType<Input>;
+  /** The right that a call needs (R1). Work without it is not offered the tool, and a call is refused. */
+  readonly needs: Need;
   /** Description and input depend on settings, so they are not cached between steps. */
   readonly varies?: boolean;
   /** The tool validates its input itself, more leniently than the schema that the model gets. */

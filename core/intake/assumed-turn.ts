@@ -71,10 +71,11 @@ const checkedAgainst = async (
   return { record, window };
 };
 
-const isAsAssumed = ({ sessionId, audience }: TurnRecord, { window, work }: ResolvedTurn): boolean =>
+const isAsAssumed = ({ sessionId, audience, asker }: TurnRecord, { window, work }: ResolvedTurn): boolean =>
   sessionId === window.sessionId &&
   audience.personId === work.audience.personId &&
-  audience.membership === work.audience.membership;
+  audience.membership === work.audience.membership &&
+  asker.causes?.[0]?.speaker === work.asker.causes?.[0]?.speaker;
 
 /** A turn with a result was checked before it ran, so its record is not stale. */
 const hasBegun = async ({ history, store }: IntakeDeps, { sessionId, index, turnId }: TurnRecord): Promise<boolean> => {

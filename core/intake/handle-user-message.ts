@@ -2,7 +2,7 @@ import { z } from "zod";
 import { runCommand } from "../commands/index.ts";
 import { messageOf, RevisionConflict } from "../contract/app-error.ts";
 import { subjectsOf } from "../contract/messages/subjects.ts";
-import type { ShownMessage, TurnMessage, UserMessage } from "../contract/messages/user-message.ts";
+import type { FromPerson, ShownMessage, TurnMessage, UserMessage } from "../contract/messages/user-message.ts";
 import {
   ack,
   type Consumer,
@@ -71,6 +71,7 @@ export const handleUserMessage = async (
 
 const takeTurn = async (deps: IntakeDeps, agent: Agent, message: TurnMessage, received: Received): Promise<Outcome> => {
   if (message.conversation.kind === "shared") await revokeExposedCodes(deps.store, message);
+  if (message.kind !== "synthetic") noteSeen(deps, message);
   try {
     const opened = await openTurn(deps, message);
     await deps.checkpoint("turn.opened");
@@ -91,6 +92,13 @@ const takeTurn = async (deps: IntakeDeps, agent: Agent, message: TurnMessage, re
     }
     throw error;
   }
+};
+
+/** In the background, once a day, because the message does not depend on it. */
+const noteSeen = ({ lastSeen, background }: IntakeDeps, { tenant, conversation, account }: FromPerson): void => {
+  const address = { tenant, channel: conversation.channel, accountId: account.id };
+  if (!lastSeen.isDue(address)) return;
+  background.start(`record last seen ${address.channel}/${address.accountId}`, () => lastSeen.record(address));
 };
 
 /** Keeps one person from using all turns that an agent can run in a process. Background work has its own limits. */
@@ -122,7 +130,7 @@ const handle = async (
 ): Promise<void> => {
   const { traceId, turnId } = opened.record;
   if (message.kind === "command") {
-    await runCommand(deps, message, opened);
+    await runCommand(deps, agent, message, opened);
     deps.meter.count("commands_total", { agent: agent.name });
     return;
   }

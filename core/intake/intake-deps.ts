@@ -1,5 +1,5 @@
 import type { CommandDeps } from "../commands/index.ts";
-import type { AskerCache } from "../people/index.ts";
+import type { AskerCache, LastSeen } from "../people/index.ts";
 import type { SessionFinder } from "../sessions/index.ts";
 import type { BackgroundWork } from "../turns/index.ts";
 import type { TurnFeatures } from "../turns/source/index.ts";
@@ -7,6 +7,7 @@ import type { TurnFeatures } from "../turns/source/index.ts";
 export interface IntakeDeps extends CommandDeps {
   readonly sessions: SessionFinder;
   readonly askers: AskerCache;
+  readonly lastSeen: LastSeen;
   readonly background: BackgroundWork;
   readonly features: TurnFeatures;
   /** Aborted with TurnYielded when this process must hand over its turns. */

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type {
-  Account,
   EditMessage,
   FromPerson,
   PersonMessage,
@@ -13,7 +12,7 @@ import { collection, keyOf } from "../contract/ports/store.ts";
 import { update } from "../contract/ports/update.ts";
 import { resolveRepliedTo } from "../delivery/index.ts";
 import { captureOrigin, causeOf } from "../origin/index.ts";
-import { type ResolvedAsker, resolveAsker } from "../people/index.ts";
+import { type ResolvedAsker, resolveAsker, resolvedAsker } from "../people/index.ts";
 import { revokeExposedCodes } from "../people/linking/index.ts";
 import { nextIndex, type SessionWindow, windowOf } from "../sessions/index.ts";
 import { type TurnRecord, turnIdOf } from "../turns/index.ts";
@@ -44,12 +43,13 @@ const begin = async (deps: IntakeDeps, received: FromPerson): Promise<ResolvedTu
   const edited = isEditable ? await editedText(deps.store, received) : undefined;
   const message = edited === undefined ? received : { ...received, text: edited };
   const [window, person] = await Promise.all([deps.sessions.window(message), resolveAsker(deps, message)]);
-  deps.askers.remember(message, person);
+  const asker = resolvedAsker(person, message);
+  deps.askers.remember(message, asker);
   // Resolving the asker records the conversations that they may see, which the next lookup needs.
   const continues =
     message.kind === "message" && mayContinueWork(message) ? await resolveRepliedTo(deps.store, message) : [];
   const work = {
-    ...newWork(message, window.sessionId, person),
+    ...newWork(message, window.sessionId, asker),
     ...(edited !== undefined && { editedText: edited }),
     ...(continues.length > 0 && { continues: [...continues] }),
   };
@@ -73,12 +73,13 @@ export const recordOf = ({ clock }: IntakeDeps, message: TurnMessage, { work, wi
 });
 
 /** A person's message begins new work, and the person waits for the answer. */
-export const newWork = (message: FromPerson, sessionId: string, { id: personId, membership }: ResolvedAsker): Work => {
+export const newWork = (message: FromPerson, sessionId: string, asker: ResolvedAsker): Work => {
   const { conversation, account, link } = message;
+  const { id: personId, membership } = asker;
   return {
     origin: captureOrigin(message, sessionId),
     audience: { conversation, personId, accountId: account.id, membership },
-    asker: askerFrom(account, personId),
+    asker: askerFrom(message, asker),
     correlationId: message.id,
     standing: {
       owner: { ownerType: "agent", ownerId: sessionId, ...(link !== undefined && { sessionUri: link }) },
@@ -89,10 +90,14 @@ export const newWork = (message: FromPerson, sessionId: string, { id: personId, 
   };
 };
 
-const askerFrom = ({ id, name, locale, timeZone }: Account, personId: string): TurnRecord["asker"] => ({
+const askerFrom = (
+  { conversation: { channel }, account: { id, name, locale, timeZone } }: FromPerson,
+  { id: personId, isIdentified }: ResolvedAsker,
+): TurnRecord["asker"] => ({
   personId,
   accountId: id,
   name,
+  causes: [{ speaker: isIdentified ? "member" : "anonymous", channel, id }],
   ...(locale !== undefined && { locale }),
   ...(timeZone !== undefined && { timeZone }),
 });

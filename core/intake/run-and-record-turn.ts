@@ -7,6 +7,7 @@ import type { Agent, TurnEnd, TurnRecord } from "../turns/index.ts";
 import {
   failureText,
   Journal,
+  permittedAgent,
   runTurn,
   sessionTtl,
   TurnCancelled,
@@ -107,7 +108,7 @@ const runNow = async (
   let attempt = number * ATTEMPTS_PER_RUN;
   try {
     return await runTurn(deps, {
-      agent: requester?.agentFor(limited) ?? limited,
+      agent: permittedAgent(requester?.agentFor(limited) ?? limited, record.asker),
       record,
       text,
       window,

@@ -35,6 +35,7 @@ export const memoryTools = (store: Store, clock: Clock): Tool[] => {
     name: "save_to_working_memory",
     description: "Saves a note for later turns of this conversation. Other conversations cannot see it.",
     input: SaveInput,
+    needs: "talk",
     repeatable: true,
     run: async ({ key, value, expiresInMinutes = DEFAULT_MINUTES }, context) => {
       const note = await memoryOf(context).save(key, value, expiresInMinutes * 60_000);
@@ -45,6 +46,7 @@ export const memoryTools = (store: Store, clock: Clock): Tool[] => {
     name: GET,
     description: "Reads a note by its key.",
     input: GetInput,
+    needs: "talk",
     repeatable: true,
     run: async ({ key, offset = 0 }, context) => {
       const value = await memoryOf(context).get(key);
@@ -58,6 +60,7 @@ export const memoryTools = (store: Store, clock: Clock): Tool[] => {
     name: "list_working_memory",
     description: "Lists the keys of all notes of this conversation.",
     input: ListInput,
+    needs: "talk",
     repeatable: true,
     run: async (_input, context) => {
       const notes = await memoryOf(context).list();
@@ -69,6 +72,7 @@ export const memoryTools = (store: Store, clock: Clock): Tool[] => {
     name: "delete_from_working_memory",
     description: "Deletes a note by its key.",
     input: DeleteInput,
+    needs: "talk",
     repeatable: true,
     run: async ({ key }, context) =>
       (await memoryOf(context).delete(key)) ? `Deleted "${key}".` : `There was no note "${key}".`,

@@ -1,4 +1,5 @@
 export { type DeclaredPerson, declarePeople } from "./declare-people.ts";
+export { LastSeen } from "./last-seen.ts";
 export { leavePerson } from "./leave-person.ts";
 export type { PersonAccount, PersonRecord, Surface } from "./person-record.ts";
 export {
@@ -14,4 +15,4 @@ export {
   unlinkedPersonId,
 } from "./person-record.ts";
 export type { ResolvedAsker } from "./resolve-asker.ts";
-export { AskerCache, resolveAsker } from "./resolve-asker.ts";
+export { AskerCache, resolveAsker, resolvedAsker } from "./resolve-asker.ts";

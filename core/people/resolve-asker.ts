@@ -51,20 +51,34 @@ const noteAccount = (
     name: account.name,
     ...(account.locale !== undefined && { locale: account.locale }),
     ...(account.timeZone !== undefined && { timeZone: account.timeZone }),
+    ...(account.anonymous && { anonymous: true }),
   };
   if (known === undefined) return [...accounts, { ...address, ...reported, since: isoTime(now), joined: 0 }];
   if (isUnchanged(known, reported)) return accounts;
   return accounts.map((entry) => (entry === known ? { ...known, ...reported } : entry));
 };
 
-const isUnchanged = (known: PersonAccount, reported: Pick<PersonAccount, "name" | "locale" | "timeZone">): boolean =>
-  Object.entries(reported).every(([field, value]) => known[field] === value);
+const isUnchanged = (
+  known: PersonAccount,
+  reported: Pick<PersonAccount, "name" | "locale" | "timeZone" | "anonymous">,
+): boolean => Object.entries(reported).every(([field, value]) => known[field] === value);
 
 /** Bounds the record on platforms that open a new private room for each visit. */
 const MAX_SURFACES = 50;
 
 /** The person of an account as this process last saw it; a hint only, because another process may have linked it since. */
-export type ResolvedAsker = Pick<PersonRecord, "id" | "membership">;
+export interface ResolvedAsker extends Pick<PersonRecord, "id" | "membership"> {
+  /** The channel says who the account belongs to, or the person has linked it to such an account, or an operator has. */
+  readonly isIdentified: boolean;
+}
+
+/** Resolves the class of a speaker (R1). A link that is not sealed yet does not count. */
+export const resolvedAsker = ({ id, membership, accounts }: PersonRecord, sender: Sender): ResolvedAsker => {
+  const own = { channel: sender.conversation.channel, accountId: sender.account.id };
+  const identifies = (account: PersonAccount) =>
+    account.declared || (!sameAccount(account, own) && !account.anonymous && !account.pending);
+  return { id, membership, isIdentified: !sender.account.anonymous || accounts.some(identifies) };
+};
 
 type Sender = Pick<UserMessage, "tenant" | "conversation" | "account">;
 
@@ -75,8 +89,8 @@ export class AskerCache {
     return this.#askers.get(nameOf(message));
   }
 
-  remember(message: Sender, { id, membership }: PersonRecord): void {
-    this.#askers.set(nameOf(message), { id, membership });
+  remember(message: Sender, asker: ResolvedAsker): void {
+    this.#askers.set(nameOf(message), asker);
   }
 }
 

@@ -1,5 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
 import type { ScheduleAddress } from "../contract/messages/addresses.ts";
+import type { Asker } from "../contract/messages/work-context.ts";
 import { isoTime } from "../contract/ports/clock.ts";
 import { createOrRead, update } from "../contract/ports/update.ts";
 import { publishDue } from "./due/due-index.ts";
@@ -140,14 +141,21 @@ export const cancelSchedule = async (deps: ScheduleDeps, address: ScheduleAddres
   );
 };
 
-/** Reactivates a paused schedule from its next time on and resets its failures. */
-export const resumeSchedule = async (deps: ScheduleDeps, address: ScheduleAddress): Promise<void> => {
+/** Reactivates a paused schedule from its next time on and resets its failures. Its runs have the rights of `asker`. */
+export const resumeSchedule = async (deps: ScheduleDeps, address: ScheduleAddress, asker?: Asker): Promise<void> => {
   const now = deps.clock.now();
   await changeSchedule(deps, address, (schedule) => {
     if (schedule.status !== "paused") return schedule;
     const next = schedule.when.kind === "once" ? now : nextDue(schedule.when, now);
     if (next === undefined) throw new AppError("bad-input", "Its last time has passed. Ask me for a new schedule.");
     const { putOff: _, ...rest } = schedule;
-    return { ...rest, status: "active", failures: 0, nextDueAt: isoTime(next) };
+    return {
+      ...rest,
+      status: "active",
+      failures: 0,
+      nextDueAt: isoTime(next),
+      resumedAt: isoTime(now),
+      ...(asker && { asker }),
+    };
   });
 };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type AgentRef, ScheduleAddress } from "../contract/messages/addresses.ts";
 import { Asker, Audience } from "../contract/messages/work-context.ts";
 import { collection, keyOf, prefixOf } from "../contract/ports/store.ts";
+import type { Ability } from "../contract/rights.ts";
 import { Destination } from "../delivery/index.ts";
 import type { CoreDeps } from "../turns/index.ts";
 import type { DueIndex } from "./due/due-index.ts";
@@ -32,6 +33,8 @@ export const Schedule = ScheduleAddress.extend({
   /** Due times skipped by the backoff after the last failure. */
   putOff: z.looseObject({ dueAt: z.iso.datetime(), through: z.iso.datetime() }).optional(),
   createdAt: z.iso.datetime(),
+  /** When a person or an operator last resumed it. */
+  resumedAt: z.iso.datetime().optional(),
 });
 export type Schedule = z.infer<typeof Schedule>;
 
@@ -43,11 +46,22 @@ export const CONFIGURED = "configured";
 export const CONSOLE = "console";
 export const ownerOf = (channel: string, accountId: string): string => `${channel}/${accountId}`;
 
+/** The owner and asker of schedules that no person made in a chat: their runs have the rights of operators. */
+const ownedByOperators = (owner: string, { agent }: Pick<AgentRef, "agent">): Pick<Schedule, "owner" | "asker"> => ({
+  owner,
+  asker: { personId: owner, accountId: owner, name: agent, causes: [{ speaker: "operator" }] },
+});
+export const configuredOwner = (ref: Pick<AgentRef, "agent">) => ownedByOperators(CONFIGURED, ref);
+export const consoleOwner = (ref: Pick<AgentRef, "agent">) => ownedByOperators(CONSOLE, ref);
+
 export const scheduleKey = ({ tenant, agent, owner, id }: ScheduleAddress) =>
   keyOf(schedules, tenant, agent, owner, id);
 export const schedulesOf = ({ tenant, agent, owner }: AgentRef & Pick<ScheduleAddress, "owner">) =>
   prefixOf(schedules, tenant, agent, owner);
 export const schedulesOfAgent = ({ tenant, agent }: AgentRef) => prefixOf(schedules, tenant, agent);
+
+/** The right that a schedule needs, when it is made and at every run. */
+export const needOf = ({ kind }: Pick<When, "kind">): Ability => (kind === "once" ? "remind" : "schedule");
 
 export const isOpen = ({ status }: Pick<Schedule, "status">): boolean => status === "active" || status === "paused";
 

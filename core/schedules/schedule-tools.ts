@@ -11,7 +11,7 @@ import type { NewSchedule } from "./change-schedule.ts";
 import { cancelSchedule, createSchedule, MAX_DESCRIPTION_CHARS, MAX_PROMPT_CHARS } from "./change-schedule.ts";
 import { describeSchedule, findSchedule, openSchedules, type Seeker } from "./own-schedules.ts";
 import { runNow } from "./runs/handle-schedule-due.ts";
-import { ownerOf, type ScheduleDeps } from "./schedule-record.ts";
+import { needOf, ownerOf, type ScheduleDeps } from "./schedule-record.ts";
 import { describeWhen, parseWhen } from "./when/index.ts";
 
 const TaskInput = z.object({
@@ -54,12 +54,14 @@ export const scheduleTools = (deps: ScheduleDeps): Tool[] => {
     description:
       "Schedules a task for you, once or repeatedly; its result is then sent to this conversation. Tell the person which times were understood.",
     input: TaskInput,
+    needs: "remind",
     repeatable: true,
     needsDepth: true,
     run: async ({ description, prompt, when, timeZone, deliverTo = "here", missed = "once" }, context) => {
       const { tenant, agent, audience, asker, delegationContext, idempotencyKey } = context;
       const now = deps.clock.now();
-      const zone = timeZone ?? timeZoneOf(asker);
+      const time = parseWhen(when, { now, timeZone: timeZone ?? timeZoneOf(asker) });
+      context.permit.ensure(needOf(time));
       const here = accountServed(context);
       const { channel, accountId } = askingAccount(audience) ?? here;
       const { sessionUri: link } = delegationContext.owner;
@@ -70,7 +72,7 @@ export const scheduleTools = (deps: ScheduleDeps): Tool[] => {
         id: stableId("schedule", idempotencyKey).slice(0, "schedule-".length + 8),
         description,
         prompt,
-        when: parseWhen(when, { now, timeZone: zone }),
+        when: time,
         missed,
         destination: await chooseTarget(deps.store, context, deliverTo),
         asker,
@@ -86,6 +88,7 @@ export const scheduleTools = (deps: ScheduleDeps): Tool[] => {
     name: "list_schedules",
     description: "Lists the schedules of the person you talk to, with their next times.",
     input: ListInput,
+    needs: "talk",
     repeatable: true,
     run: async (_input, context) => {
       const found = await openSchedules(deps, context);
@@ -97,6 +100,7 @@ export const scheduleTools = (deps: ScheduleDeps): Tool[] => {
     name: "cancel_schedule",
     description: "Cancels a schedule of the person you talk to. A run in progress continues.",
     input: IdInput,
+    needs: "talk",
     repeatable: true,
     run: async ({ id }, context) => {
       const schedule = await findSchedule(deps, context, id);
@@ -108,10 +112,12 @@ export const scheduleTools = (deps: ScheduleDeps): Tool[] => {
     name: "run_schedule_now",
     description: "Starts an extra run of a schedule now. Its result is sent separately.",
     input: IdInput,
+    needs: "remind",
     repeatable: true,
     needsDepth: true,
     run: async ({ id }, context) => {
       const schedule = await findSchedule(deps, context, id);
+      context.permit.ensure(needOf(schedule.when));
       await runNow(deps, schedule, context.idempotencyKey);
       return `A run of "${schedule.description}" has started.`;
     },

@@ -1,6 +1,7 @@
 import { subjectsOf } from "../contract/messages/subjects.ts";
 import type { Consumer } from "../contract/ports/bus.ts";
 import type { FallbackDeps } from "../delivery/undelivered/index.ts";
+import type { LastSeen } from "../people/index.ts";
 import type { Agent } from "../turns/index.ts";
 import { publishDue } from "./due/due-index.ts";
 import { DueWatch } from "./due/due-watch.ts";
@@ -17,11 +18,11 @@ export interface ScheduleOptions extends Partial<Omit<FallbackDeps, "store">> {
 
 /** Starts the runs of an agent's schedules. Every core process watches the due times; the bus deduplicates them. */
 export const startSchedules = async (
-  deps: ScheduleDeps,
+  deps: ScheduleDeps & { readonly lastSeen: LastSeen },
   agent: Agent,
   { schedules = [], home, hasChannel = () => true }: ScheduleOptions = {},
 ): Promise<Consumer> => {
-  const runDeps = { ...deps, home, hasChannel };
+  const runDeps = { ...deps, agent, home, hasChannel };
   const subject = subjectsOf(agent.tenant).scheduleDue(agent.name);
   const consumer = await deps.bus.consume(
     subject,

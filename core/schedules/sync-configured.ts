@@ -6,7 +6,15 @@ import type { Destination } from "../delivery/index.ts";
 import { stableId } from "../lib/index.ts";
 import { changeSchedule } from "./change-schedule.ts";
 import { configuredWhen, type ScheduleConfig } from "./config.ts";
-import { CONFIGURED, isOpen, type Schedule, type ScheduleDeps, scheduleKey, schedulesOf } from "./schedule-record.ts";
+import {
+  CONFIGURED,
+  configuredOwner,
+  isOpen,
+  type Schedule,
+  type ScheduleDeps,
+  scheduleKey,
+  schedulesOf,
+} from "./schedule-record.ts";
 import { nextDue } from "./when/index.ts";
 
 export interface ConfiguredSchedule extends Omit<ScheduleConfig, "deliverTo"> {
@@ -41,7 +49,11 @@ const reconcile = async (deps: ScheduleDeps, schedule: Schedule): Promise<void> 
     await createOnce(deps.store, scheduleKey(schedule), schedule);
     return;
   }
-  await changeSchedule(deps, schedule, (stored) => (stored.wording === schedule.wording ? stored : schedule));
+  await changeSchedule(deps, schedule, (stored) => {
+    if (stored.wording !== schedule.wording) return schedule;
+    // 0.1.0 stored no causes.
+    return stored.asker.causes === undefined ? { ...stored, asker: schedule.asker } : stored;
+  });
 };
 
 const toSchedule = (ref: AgentRef, configured: ConfiguredSchedule, now: number): Schedule => {
@@ -50,14 +62,13 @@ const toSchedule = (ref: AgentRef, configured: ConfiguredSchedule, now: number):
   const next = nextDue(when, now);
   return {
     ...ref,
-    owner: CONFIGURED,
+    ...configuredOwner(ref),
     id: stableId("schedule", name).slice(0, "schedule-".length + 8),
     description,
     prompt,
     when,
     missed,
     destination,
-    asker: { personId: CONFIGURED, accountId: CONFIGURED, name: ref.agent },
     madeIn: "configuration",
     wording: hash("sha256", JSON.stringify(configured), "hex"),
     status: next === undefined ? "ended" : "active",

@@ -5,6 +5,7 @@ import type { Tool, ToolContext } from "../contract/tool.ts";
 import { ChildAbort, cutToBytes, raceAbort, signalProgress } from "../lib/index.ts";
 import type { ToolCall, ToolResult } from "../model/index.ts";
 import { toolSpan } from "./agent-spans.ts";
+import { permitOf } from "./permitted-agent.ts";
 import type { CoreDeps, Turn } from "./turn.ts";
 
 /** A response with more calls than this is a model fault. */
@@ -51,14 +52,24 @@ const answerCall = async (deps: CoreDeps, turn: Turn, inTurn: CallInTurn): Promi
 
   const trace = await turn.journal.call(step, index);
   if (typeof trace === "object") return trace.result;
+  const forbidden = permitOf(turn).refusalOf(tool.needs);
   const interrupted = trace === "begun" && !tool.repeatable;
-  const result = interrupted
-    ? refused(INTERRUPTED)
-    : await runNow(deps, turn, tool, { ...inTurn, call: { ...call, input: input.data } });
+  if (forbidden !== undefined) reportForbidden(deps, turn, tool);
+  const refusal = forbidden ?? (interrupted ? INTERRUPTED : undefined);
+  const result =
+    refusal === undefined
+      ? await runNow(deps, turn, tool, { ...inTurn, call: { ...call, input: input.data } })
+      : refused(refusal);
   await turn.journal.addResult(step, index, result);
   await deps.checkpoint("tool.result");
   signalProgress(deps.bus, { tenant: turn.agent.tenant, agent: turn.agent.name, traceId: turn.record.traceId });
   return result;
+};
+
+/** Operators see which rights are missed. */
+const reportForbidden = ({ meter }: CoreDeps, { agent, logger }: Turn, { name: tool, needs }: Tool): void => {
+  logger.warn({ tool, needs }, "tool call refused, the right is missing");
+  meter.count("rights_refused_total", { agent: agent.name, needs });
 };
 
 const runNow = async (deps: CoreDeps, turn: Turn, tool: Tool, inTurn: CallInTurn): Promise<ToolResult> => {
@@ -79,7 +90,8 @@ const INTERRUPTED =
   "Interrupted: this call was started before a restart and its outcome is unknown. It was not run again. " +
   "Find out whether it took effect before you repeat it.";
 
-const contextOf = ({ agent, record }: Turn, { step, index, signal }: CallInTurn): ToolContext => {
+const contextOf = (turn: Turn, { step, index, signal }: CallInTurn): ToolContext => {
+  const { agent, record } = turn;
   const { standing: delegationContext, ...work } = workContextOf(record);
   return {
     tenant: agent.tenant,
@@ -87,6 +99,7 @@ const contextOf = ({ agent, record }: Turn, { step, index, signal }: CallInTurn)
     ...work,
     delegationContext,
     turnId: record.turnId,
+    permit: permitOf(turn),
     tools: agent.tools,
     idempotencyKey: `${record.turnId}/${step}/${index}`,
     signal,

@@ -1,6 +1,7 @@
 export { subtaskSpan, turnSpan } from "./agent-spans.ts";
 export { BackgroundWork } from "./background-work.ts";
 export { NOTHING_TO_SAY, withoutSilence } from "./nothing-to-say-tool.ts";
+export { permittedAgent } from "./permitted-agent.ts";
 export { runTurn } from "./run-turn.ts";
 export { RunningTurns } from "./running-turns.ts";
 export type { Agent, CoreDeps, TurnEnd } from "./turn.ts";

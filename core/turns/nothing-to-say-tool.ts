@@ -11,6 +11,7 @@ export const nothingToSay: Tool = {
   description:
     "Ends the turn without a message. Call it alone, and only if the person neither asked nor expects anything.",
   input: z.object({}),
+  needs: "talk",
   repeatable: true,
   isForOwner: true,
   internal: true,

@@ -5,6 +5,7 @@ import type { Store } from "../contract/ports/store.ts";
 import type { Checkpoint, Meter, Tracer } from "../contract/ports/telemetry.ts";
 import type { Tool } from "../contract/tool.ts";
 import type { AgentModel, ChatMessage } from "../model/index.ts";
+import type { Rights } from "../rights/index.ts";
 import type { SessionWindow } from "../sessions/index.ts";
 import type { DelegationConfig, PeeringConfig } from "./limits/index.ts";
 import type { TurnFailure } from "./turn-failures.ts";
@@ -24,6 +25,9 @@ export interface Agent {
   /** Concurrent turns of one person in a process; further messages wait. */
   readonly maxTurnsPerPerson: number;
   readonly tools: readonly Tool[];
+  readonly rights: Rights;
+  /** Schedules that repeat pause if their owner has not written for this long. */
+  readonly pauseSchedulesAfterDays: number;
   readonly delegation: DelegationConfig;
   readonly peering: PeeringConfig;
 }

@@ -40,6 +40,7 @@ export const fileTools = (workspaces: Workspaces): Tool[] => {
     name: "read_file",
     description: "Reads a text file of your workspace.",
     input: Read,
+    needs: "workspace",
     repeatable: true,
     run: async ({ path: file, firstLine = 1, lines = MAX_LINES }, context) => {
       const all = (await readText(rootOf(context), file)).split("\n");
@@ -52,6 +53,7 @@ export const fileTools = (workspaces: Workspaces): Tool[] => {
     name: "write_file",
     description: "Writes a whole text file of your workspace and replaces an existing one.",
     input: Write,
+    needs: "workspace",
     repeatable: true,
     run: async ({ path: file, content }, context) => {
       await writeText(rootOf(context), file, content);
@@ -62,6 +64,7 @@ export const fileTools = (workspaces: Workspaces): Tool[] => {
     name: "list_files",
     description: "Lists the files of your workspace.",
     input: List,
+    needs: "workspace",
     repeatable: true,
     run: async ({ folder: below }, context) =>
       firstLines(await filesOf(rootOf(context), below)) || "There are no files.",
@@ -70,6 +73,7 @@ export const fileTools = (workspaces: Workspaces): Tool[] => {
     name: "search_files",
     description: "Finds the lines with a text in the text files of your workspace.",
     input: Search,
+    needs: "workspace",
     repeatable: true,
     run: async ({ text, folder: below }, context) => {
       const root = rootOf(context);
@@ -87,6 +91,7 @@ export const fileTools = (workspaces: Workspaces): Tool[] => {
     name: "run_command",
     description: `Runs a command in your workspace. Allowed, exactly as listed: ${JSON.stringify(commands)}`,
     input: Run,
+    needs: "workspace",
     repeatable: false,
     deadlineMs: (commandSeconds + 10) * 1_000,
     run: async ({ command }, context) => {

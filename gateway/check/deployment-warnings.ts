@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Config } from "../../config/index.ts";
 import { isTrialModel } from "../../core/model/index.ts";
 import { isLoopbackName } from "../http/index.ts";
+import { hasUnusableWorkspace } from "./describe-rights.ts";
 import type { Finding } from "./finding.ts";
 
 interface WarningOptions {
@@ -15,10 +16,17 @@ interface WarningOptions {
 /** Settings and file modes that are fine for trying Mooring out and unsafe in production. Nothing is contacted. */
 export const deploymentWarnings = (config: Config, { envFile, isGateway = true }: WarningOptions): Finding[] => [
   ...(isGateway ? [...demoModel(config), ...undeclaredProxy(config)] : []),
+  ...config.agents.filter((agent) => hasUnusableWorkspace(config, agent)).map(unusableWorkspace),
   ...readableByOthers("data folder", config.dataDir, "700"),
   ...readableByOthers("data folder", join(config.dataDir, "admin-token"), "600"),
   ...readableByOthers("secrets", envFile, "600"),
 ];
+
+const unusableWorkspace = ({ name }: Config["agents"][number]): Finding =>
+  warning(
+    "workspace",
+    `no speaker may use the repository of ${name}: grant workspace in its rights, e.g. member: [default, workspace]`,
+  );
 
 const demoModel = ({ gateway: { host, publicUrl }, agents }: Config): Finding[] => {
   const names = agents.filter(({ model }) => isTrialModel(model)).map(({ name }) => name);

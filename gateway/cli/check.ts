@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { configFile, envFileOf, loadConfig } from "../../config/index.ts";
 import { systemClock } from "../../core/contract/ports/clock.ts";
-import { checkLive, deploymentWarnings, type Finding } from "../check/index.ts";
+import { checkLive, deploymentWarnings, describeRights, type Finding } from "../check/index.ts";
 import { publicUrl } from "../public-url.ts";
 import { describeAgent, describeBackbone, describeChannels, table } from "./describe-config.ts";
 import { exitCode } from "./exit-code.ts";
@@ -16,6 +16,9 @@ export const check = async ({ file, live }: { file: string | undefined; live: bo
     ["Backbone", describeBackbone(config)] as const,
   ];
   process.stdout.write(`\nThe configuration is fine. This would run:\n\n${table(rows)}`);
+  for (const agent of config.agents) {
+    process.stdout.write(`\nRights with ${agent.name}:\n\n${table(describeRights(config, agent))}`);
+  }
   const warnings = deploymentWarnings(config, { envFile: envFileOf(configFile({ file })) });
   if (warnings.length > 0) process.stdout.write(`\nBefore others use it:\n\n${table(warnings.map(asRow))}`);
   if (!live) {

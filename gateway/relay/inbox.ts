@@ -53,7 +53,8 @@ export const createInbox = (deps: InboxDeps): Inbox => {
     check(message);
     if (message.kind === "edit") return noteEdit(store, message);
     if (message.kind === "message") refuseIfOverloaded();
-    const whole = message.attachments.length === 0 ? message : await read(message);
+    const known = isNamed(access) ? identified(message) : message;
+    const whole = known.attachments.length === 0 ? known : await read(known);
     await bus.publish(subjectsOf(tenant).userMessage(agent), whole, { id, key: laneOf(message) });
   };
   return {
@@ -75,6 +76,14 @@ export const createInbox = (deps: InboxDeps): Inbox => {
       logger.debug({ channel, message: message.id, traceId }, "message accepted");
     },
   };
+};
+
+/** Access rules that list accounts let in only those, so a visitor among them is a member (R1). */
+const isNamed = (access: AccessRules | undefined): boolean => Array.isArray(access?.accounts);
+
+const identified = <M extends FromPerson>(message: M): M => {
+  const { anonymous: _, ...account } = message.account;
+  return { ...message, account };
 };
 
 /** Commands bypass the running turn: `cancel` would come too late behind it. */

@@ -47,6 +47,7 @@ export const metricDefinitions: Readonly<Record<string, MetricDefinition>> = {
   model_steps_total: counter("Requests to a model by outcome.", "model", "outcome"),
   model_step_seconds: seconds("Duration of a request to a model.", "model"),
   model_tokens_total: counter("Tokens read and written.", "model", "direction"),
+  rights_refused_total: counter("Tool calls that were refused because a right is missing.", "agent", "needs"),
   tool_runs_total: counter("Tool calls by outcome.", "tool", "outcome"),
   tool_run_seconds: seconds("Duration of a tool call.", "tool"),
 

@@ -9,6 +9,7 @@ export const coreLayers: readonly string[] = [
   "model",
   "sessions",
   "people",
+  "rights",
   "memory",
   "origin",
   "turns",

@@ -33,6 +33,7 @@ describe("given a file without optional settings", () => {
       admin: { tokens: [] },
       tenants: { default: { a2aAsync: false } },
       people: [],
+      groups: {},
       a2a: { callers: {}, peers: {}, pushAllow: [], idleMs: 120_000 },
       agents: [
         {
@@ -41,6 +42,8 @@ describe("given a file without optional settings", () => {
           model: expect.anything(),
           maxToolRounds: 8,
           maxTurnsPerPerson: 5,
+          rights: {},
+          pauseSchedulesAfterDays: 30,
           delegation: defaultDelegation,
           peering: defaultPeering,
           schedules: [],

@@ -23,7 +23,6 @@ describe("given the built-in tools", () => {
       "list_subtasks",
       "list_changed_files",
       "show_diff",
-      "merge_workspace",
       "discard_workspace",
       "schedule_task",
       "list_schedules",

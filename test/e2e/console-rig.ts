@@ -90,7 +90,7 @@ export class ConsoleRig {
       },
       tenants: { default: {}, acme: {} },
       agents: [
-        { name: "mooring", model, peers: ["harbour"] },
+        { name: "mooring", model, peers: ["harbour"], rights: { anonymous: ["default", "peers"] } },
         { name: "harbour", model, peers: ["mooring"], description: "Knows depths and tides." },
         { name: "clerk", tenant: "acme", model },
       ],

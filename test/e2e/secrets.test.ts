@@ -102,6 +102,7 @@ beforeAll(async () => {
         {
           name: "mooring",
           peers: ["elsewhere"],
+          rights: { anonymous: ["default", "peers", "schedule"] },
           model: {
             provider: "openai-compatible",
             baseUrl: model.baseUrl,

@@ -63,7 +63,7 @@ describe("given Mooring as processes on NATS, a remote peer, and a collector", (
   it("when a Slack message delegates, calls the peer and is answered in the widget, then that is one trace (U4)", async () => {
     const address = await startPeer();
     const product = await rig.run("nats", "socket", {
-      agent: { peers: ["harbour"] },
+      agent: { peers: ["harbour"], rights: { anonymous: ["default", "peers"] } },
       config: { a2a: { peers: { harbour: { url: address, token: TOKEN } } }, telemetry: telemetry("mooring") },
     });
     const { slack } = rig;

@@ -61,6 +61,7 @@ export class Rig {
       name,
       model: model.configFor(name),
       peers: [peer],
+      rights: { anonymous: ["default", "peers"] },
       delegation: { running: 100 },
       peering: { openCalls: 100 },
     });

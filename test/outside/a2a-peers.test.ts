@@ -75,7 +75,14 @@ describe.each<Backbone>(["embedded", "nats"])("given peers elsewhere, on the %s 
     product = await Product.create({
       backbone,
       config: {
-        agents: [{ name: "mooring", model: models.named("mooring", asking), peers: Object.keys(peers) }],
+        agents: [
+          {
+            name: "mooring",
+            model: models.named("mooring", asking),
+            peers: Object.keys(peers),
+            rights: { anonymous: ["default", "peers"] },
+          },
+        ],
         a2a: { peers },
       },
     });

@@ -66,7 +66,9 @@ describe("given an agent whose subtasks work on a repository that configures fil
     model = await ScriptedModelServer.start(script(command));
     const provider = { provider: "openai-compatible", baseUrl: model.baseUrl, model: "scripted", apiKey: "none" };
     const workspace = { repository, commands: [command] };
-    const mooring = await product.start("start", { agents: [{ name: "mooring", model: provider, workspace }] });
+    const mooring = await product.start("start", {
+      agents: [{ name: "mooring", model: provider, workspace, rights: { anonymous: ["default", "workspace"] } }],
+    });
     await mooring.ready();
 
     const visitor = product.client("visitor", mooring.address);

@@ -70,6 +70,7 @@ export const sendMessageTool = (
     get input() {
       return isAsync() ? AsyncInput : SyncInput;
     },
+    needs: "peers",
     varies: true,
     checksInput: true,
     repeatable: true,

@@ -17,6 +17,7 @@ export const askCaller = (deps: CoreDeps & { readonly inbound: InboundTurns }): 
     "Asks the agent that called you for something that you need to continue, and ends your turn. Its answer arrives " +
     "as its next message. Call no other tool beside it.",
   input: z.object({ question: z.string().trim().min(1).max(MAX_QUESTION_CHARS) }),
+  needs: "talk",
   repeatable: true,
   endsTurn: true,
   async run({ question }, context) {
@@ -43,6 +44,7 @@ export const notifyPeople = (deps: Pick<CoreDeps, "bus" | "store">): Tool<{ text
     "Leaves a notice for the people you work for, who do not see this exchange between agents. Notices are collected " +
     "and posted when their conversation is idle. Use it only for what they should know.",
   input: z.object({ text: z.string().trim().min(1).max(MAX_NOTICE_CHARS) }),
+  needs: "talk",
   repeatable: true,
   async run({ text }, context) {
     const { origin, idempotencyKey } = context;

@@ -3,7 +3,7 @@ import { type AgentRef, INBOUND_CHANNEL, type InboundTaskAddress } from "../../c
 import type { InboundCall, TaskMessage, Webhook } from "../../contract/messages/inbound-call.ts";
 import { subjectsOf } from "../../contract/messages/subjects.ts";
 import { orderKey, type SyntheticMessage, syntheticMessage } from "../../contract/messages/user-message.ts";
-import type { DelegationContext } from "../../contract/messages/work-context.ts";
+import type { Cause, DelegationContext } from "../../contract/messages/work-context.ts";
 import { type PublishOutcome, RETENTION_MS } from "../../contract/ports/bus.ts";
 import { collection, keyOf, type Store } from "../../contract/ports/store.ts";
 import type { Checkpoint } from "../../contract/ports/telemetry.ts";
@@ -24,6 +24,7 @@ export const inboundMessage = (call: InboundCall): SyntheticMessage => {
   const { tenant, agent, caller, id, contextId, isNewContext, skill, said, sentAt, extension, trace } = call;
   const sessionId = inboundSessionOf(call);
   const messageId = inboundMessageId(call, said);
+  const causes: Cause[] = [{ speaker: "peer", id: caller }];
   const work = {
     sessionId,
     standing: {
@@ -49,7 +50,7 @@ export const inboundMessage = (call: InboundCall): SyntheticMessage => {
       personId: null,
       accountId: caller,
     },
-    asker: { personId: `a2a:${caller}`, accountId: caller, name: caller },
+    asker: { personId: `a2a:${caller}`, accountId: caller, name: caller, causes },
     traceId: trace ?? traceIdOf({ tenant, agent, id: messageId }),
   } as const;
   return syntheticMessage(call, work, {

@@ -26,7 +26,9 @@ export const peerRequestMessage = (call: PeerCall): SyntheticMessage => {
     ownerId: sessionId,
     worksFor: { kind: "peer-call", tenant, agent, id },
   } as const;
-  const work = { ...call, sessionId, standing: { owner, background: true, chain } };
+  // The agent may do what both the caller and those who caused the call may do (R1).
+  const asker = { ...call.asker, causes: [...(call.asker.causes ?? []), { speaker: "peer" as const, id: agent }] };
+  const work = { ...call, asker, sessionId, standing: { owner, background: true, chain } };
   return syntheticMessage({ tenant, agent: peer }, work, {
     id: peerRequestIdOf(agent, id),
     type: "peer",

@@ -21,6 +21,8 @@ export const Account = z.looseObject({
   name: z.string(),
   locale: z.string().optional(),
   timeZone: z.string().optional(),
+  /** The channel cannot tell who this is: a visitor without a signed identity. Absent: a member (R1). */
+  anonymous: z.boolean().optional(),
 });
 export type Account = z.infer<typeof Account>;
 

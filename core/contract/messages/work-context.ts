@@ -29,6 +29,17 @@ export const Audience = z.looseObject({
 });
 export type Audience = z.infer<typeof Audience>;
 
+/**
+ * A speaker that led to a piece of work: a person by channel and account, or another agent by its name (`id`). The
+ * configuration itself, which starts configured schedules, counts as an operator.
+ */
+export const Cause = z.looseObject({
+  speaker: z.enum(["anonymous", "member", "operator", "peer"]),
+  channel: z.string().optional(),
+  id: z.string().optional(),
+});
+export type Cause = z.infer<typeof Cause>;
+
 /** The person on whose behalf the work is done. */
 export const Asker = z.looseObject({
   personId: z.string(),
@@ -36,6 +47,8 @@ export const Asker = z.looseObject({
   name: z.string(),
   locale: z.string().optional(),
   timeZone: z.string().optional(),
+  /** All speakers that led to the work, which may do only what each of them may do (R1). 0.1.0 stored none. */
+  causes: z.array(Cause).optional(),
 });
 export type Asker = z.infer<typeof Asker>;
 

@@ -4,12 +4,16 @@ import { orderKey } from "../../contract/messages/user-message.ts";
 import { ack, type Outcome } from "../../contract/ports/bus.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
 import { createOrRead } from "../../contract/ports/update.ts";
+import { publishReply } from "../../delivery/index.ts";
 import type { FallbackDeps } from "../../delivery/undelivered/index.ts";
 import { reportUndeliverable } from "../../delivery/undelivered/index.ts";
+import type { LastSeen } from "../../people/index.ts";
+import type { Agent } from "../../turns/index.ts";
 import { changeSchedule } from "../change-schedule.ts";
 import { publishDue } from "../due/due-index.ts";
 import { type Schedule, type ScheduleDeps, scheduleKey } from "../schedule-record.ts";
 import { lastDue, nextDue } from "../when/index.ts";
+import { reasonToPause } from "./may-run.ts";
 import { runIdOf, runKey, runMessage, runSessionOf, runTraceOf, type ScheduleRun } from "./run-record.ts";
 import { type RunTarget, runTarget } from "./run-target.ts";
 
@@ -19,7 +23,10 @@ export const runNow = async (deps: ScheduleDeps, schedule: Schedule, requestId: 
   await publishDue(deps, { tenant, agent, owner, id, dueAt: isoTime(deps.clock.now()), byHand: requestId });
 };
 
-interface RunDeps extends ScheduleDeps, Omit<FallbackDeps, "store"> {}
+interface RunDeps extends ScheduleDeps, Omit<FallbackDeps, "store"> {
+  readonly agent: Agent;
+  readonly lastSeen: LastSeen;
+}
 
 /**
  * Turns a due time into one run, or into a recorded reason for none, and schedules the next time. The run's record
@@ -33,6 +40,7 @@ export const handleScheduleDue = async (deps: RunDeps, due: ScheduleDue): Promis
   await checkpoint("schedule.recorded");
   if (run.gone !== undefined) await reportUndeliverable(deps, run.gone, causeOfReport(schedule, run));
   if (run.state === "started") await startTurn(deps, schedule, run);
+  if (run.pauses) await pauseSchedule(deps, schedule, run);
   await checkpoint("schedule.begun");
   if (!due.byHand) await scheduleNext(deps, due, run);
   return ack;
@@ -80,8 +88,13 @@ const decideRun = async (deps: RunDeps, schedule: Schedule, { dueAt, byHand }: S
     byHand === undefined
       ? planRun(schedule, dueAt, now)
       : { name: byHand, dueAt, firedAt: isoTime(now), through: dueAt, state: "started" as const };
-  const run = planned.state === "skipped" ? planned : startedRun(schedule, planned, await runTarget(deps, schedule));
-  return recordRun(deps, schedule, run);
+  if (planned.state === "skipped") return recordRun(deps, schedule, planned);
+  const target = await runTarget(deps, schedule);
+  const reason = byHand === undefined ? await reasonToPause(deps, deps.agent, schedule) : undefined;
+  if (reason === undefined) return recordRun(deps, schedule, startedRun(schedule, planned, target));
+  const { audience } = target;
+  const paused = { ...planned, ...(audience && { audience }), state: "skipped", reason, pauses: true } as const;
+  return recordRun(deps, schedule, paused);
 };
 
 const recordRun = async (
@@ -106,6 +119,29 @@ const causeOfReport = (schedule: Schedule, { name }: ScheduleRun) => ({
   agent: schedule.agent,
   traceId: runTraceOf(schedule, name),
 });
+
+/** Pauses a schedule that may not run, and notifies its audience. Idempotent. */
+const pauseSchedule = async (deps: RunDeps, schedule: Schedule, run: ScheduleRun): Promise<void> => {
+  const { id, tenant, agent, description } = schedule;
+  const { dueAt, reason, audience } = run;
+  await changeSchedule(deps, schedule, (current) =>
+    isNext(current, { ...schedule, dueAt }) ? { ...current, status: "paused", nextDueAt: null } : current,
+  );
+  deps.logger.info({ schedule: id, dueAt, agent, reason }, "schedule paused");
+  if (audience === undefined) return;
+  await publishReply(deps.bus, {
+    id: `${runIdOf(schedule, run.name)}/paused`,
+    tenant,
+    agent,
+    sessionId: null,
+    kind: "notice",
+    markdown: `I paused the schedule "${description}", because ${reason}. Resume it with \`/schedules resume ${id}\`.`,
+    origin: null,
+    audience,
+    createdAt: run.firedAt,
+    traceId: runTraceOf(schedule, run.name),
+  });
+};
 
 const startTurn = async ({ bus, logger }: ScheduleDeps, schedule: Schedule, run: ScheduleRun): Promise<void> => {
   if (run.audience === undefined) return;

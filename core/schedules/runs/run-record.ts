@@ -24,6 +24,8 @@ export const ScheduleRun = z.looseObject({
   /** Set if the chosen target is unreachable; the facts for the notice about it. */
   gone: UndeliverableResult.optional(),
   outcome: z.string().optional(),
+  /** The schedule pauses instead of running. */
+  pauses: z.boolean().optional(),
   /** Why there was no run. */
   reason: z.string().optional(),
 });

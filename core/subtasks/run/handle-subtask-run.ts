@@ -7,7 +7,14 @@ import type { Stored } from "../../contract/ports/store.ts";
 import type { Meter } from "../../contract/ports/telemetry.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { ChildAbort, deadLetterFallback } from "../../lib/index.ts";
-import { type Agent, type RunningTurns, type TurnEnd, TurnTimedOut, TurnYielded } from "../../turns/index.ts";
+import {
+  type Agent,
+  permittedAgent,
+  type RunningTurns,
+  type TurnEnd,
+  TurnTimedOut,
+  TurnYielded,
+} from "../../turns/index.ts";
 import { maxDepth } from "../../turns/limits/index.ts";
 import { withArtifacts } from "../../workspaces/index.ts";
 import { cancelChildren, reportEnd } from "../batch/report-end.ts";
@@ -102,7 +109,7 @@ const workOn = async (deps: RunDeps, agent: Agent, claimed: Stored<Subtask>): Pr
     if (workspaces) await deps.checkpoint("workspace.opened");
     if (openError !== undefined)
       return await endSubtask(deps, subtask, failed(`Its workspace could not be opened: ${openError}`));
-    const subagent = subagentFor(agent, subtask, deps.ownTools);
+    const subagent = permittedAgent(subagentFor(agent, subtask, deps.ownTools), subtask.asker);
     return await runSubagent(deps, subagent, claimed, over.signal, async (end, latest, mayEnd) => {
       const started = await startWrite.close();
       const known = latest.revision === claimed.revision ? (started ?? latest) : latest;

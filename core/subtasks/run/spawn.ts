@@ -49,7 +49,8 @@ export const spawn = async (
     const callKey = `${idempotencyKey}/${index}`;
     return { id: subtaskIdOf(callKey), callKey, name, reports };
   });
-  const workspace = await workspaceFor(deps, context, requested);
+  // Without the right, subtasks run without a workspace.
+  const workspace = context.permit.allows("workspace") ? await workspaceFor(deps, context, requested) : undefined;
   if (workspace instanceof AppError) {
     return refused(deps, context, tasks.length, `Refused: ${workspace.message}`);
   }

@@ -33,6 +33,7 @@ export const controlTools = (deps: SubtaskDeps, limits: DelegationConfig): Tool[
       "Sends a message to a subtask: the answer to its question, a refinement of its task, or a retry_request, which " +
       "runs an ended subtask again.",
     input: Message,
+    needs: "delegate",
     repeatable: true,
     delegates: "subtask",
     needsDepth: true,
@@ -51,6 +52,7 @@ export const controlTools = (deps: SubtaskDeps, limits: DelegationConfig): Tool[
     name: "cancel_subtask",
     description: "Cancels one of your subtasks, with all work that it has delegated.",
     input: Cancel,
+    needs: "talk",
     repeatable: true,
     needsDepth: true,
     run: async ({ id }, context) => {
@@ -65,6 +67,7 @@ export const controlTools = (deps: SubtaskDeps, limits: DelegationConfig): Tool[
     name: "list_subtasks",
     description: "Lists the subtasks you have started, with their state and last status.",
     input: List,
+    needs: "talk",
     repeatable: true,
     needsDepth: true,
     run: async (_input, { tenant, agent, delegationContext }) => {

@@ -50,6 +50,7 @@ export const reportTools = (deps: SubtaskDeps): Tool[] => {
       "Sends a message to the agent you work for: progress (status_update), a problem (error), or a question " +
       "(question, permission_request). The answer arrives as a message to you.",
     input: Notify,
+    needs: "talk",
     repeatable: true,
     deadlineMs: (MAX_ANSWER_SECONDS + 30) * 1_000,
     run: async (input, context) => {
@@ -69,6 +70,7 @@ export const reportTools = (deps: SubtaskDeps): Tool[] => {
     name: "complete_subtask",
     description: "Reports the result of your work and ends it. Call it once, as the last thing you do.",
     input: Complete,
+    needs: "talk",
     repeatable: true,
     endsTurn: true,
     run: async ({ id: given, ...result }, context) => {

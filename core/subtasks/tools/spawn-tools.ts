@@ -63,6 +63,7 @@ export const spawnTools = (deps: SubtaskDeps, limits: DelegationConfig): Tool[] 
       "Starts a subtask that runs in the background. Use it for long work that can be described on its own; do short " +
       "work yourself.",
     input: One,
+    needs: "delegate",
     repeatable: true,
     delegates: "subtask",
     needsDepth: true,
@@ -73,6 +74,7 @@ export const spawnTools = (deps: SubtaskDeps, limits: DelegationConfig): Tool[] 
     name: "spawn_parallel_subtasks",
     description: "Like spawn_subtask, for several independent subtasks that run at the same time.",
     input: Several,
+    needs: "delegate",
     repeatable: true,
     delegates: "subtask",
     needsDepth: true,
@@ -141,6 +143,7 @@ export const awaitSubtasks = (deps: SubtaskDeps, limits: DelegationConfig): Tool
     "Waits for your subtasks and returns their results, so that you can use them in this turn. Returned results are " +
     "not reported again. Subtasks that still run at the timeout continue.",
   input: AwaitInput,
+  needs: "talk",
   repeatable: true,
   needsDepth: true,
   deadlineMs: maxWaitMs(limits),

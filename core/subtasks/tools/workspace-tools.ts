@@ -23,8 +23,11 @@ export const workspaceTools = (deps: SubtaskDeps, workspaces: Workspaces): Tool[
   };
   const list: Tool<z.infer<typeof One>> = {
     name: "list_changed_files",
-    description: "Lists the files that a subtask has changed in its workspace.",
+    description:
+      "Lists the files that a subtask has changed in its workspace. Only a person can merge the changes: with the button " +
+      "Merge, or with `/merge` and the id.",
     input: One,
+    needs: "workspace",
     repeatable: true,
     run: async (input, context) => {
       const changes = await workspaces.changes(await ended(context, input.id));
@@ -35,28 +38,23 @@ export const workspaceTools = (deps: SubtaskDeps, workspaces: Workspaces): Tool[
     name: "show_diff",
     description: "Shows the changes of a subtask in its workspace, as a diff.",
     input: Diff,
+    needs: "workspace",
     repeatable: true,
     run: async ({ id: subtaskId, file }, context) => {
       const text = await workspaces.diff(await ended(context, subtaskId), file);
       return cutToBytes(text, DIFF_BYTES) || "Nothing was changed.";
     },
   };
-  const merge: Tool<z.infer<typeof One>> = {
-    name: "merge_workspace",
-    description: "Merges the changes of a subtask into the repository. Call it only if the person wants that.",
-    input: One,
-    repeatable: true,
-    run: async (input, context) => workspaces.merge(await ended(context, input.id, askerOf(context))),
-  };
   const discard: Tool<z.infer<typeof One>> = {
     name: "discard_workspace",
     description: "Deletes the changes of a subtask. This cannot be undone.",
     input: One,
+    needs: "workspace",
     repeatable: true,
     run: async (input, context) => {
       await workspaces.discard(await ended(context, input.id, askerOf(context)));
       return "Discarded.";
     },
   };
-  return [list, diff, merge, discard];
+  return [list, diff, discard];
 };

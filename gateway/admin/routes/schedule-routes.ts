@@ -4,8 +4,8 @@ import { z } from "zod";
 import { AppError } from "../../../core/contract/app-error.ts";
 import type { Store } from "../../../core/contract/ports/store.ts";
 import {
-  CONSOLE,
   cancelSchedule,
+  consoleOwner,
   createSchedule,
   resumeSchedule,
   runIdOf,
@@ -64,11 +64,10 @@ export const scheduleRoutes = (scope: FastifyInstance, deps: AdminDeps): void =>
       ...draft,
       tenant,
       agent,
-      owner: CONSOLE,
+      ...consoleOwner({ agent }),
       id: `schedule-${randomUUID().slice(0, 8)}`,
       when: parseWhen(when, { now: clock.now(), timeZone }),
       destination: destinationOf(config, place),
-      asker: { personId: CONSOLE, accountId: CONSOLE, name: agent },
       madeIn: "console",
     });
     reply.code(201);

@@ -10,6 +10,7 @@ import { silentMeter } from "../../../core/contract/ports/telemetry.ts";
 import type { Tool } from "../../../core/contract/tool.ts";
 import { ModelConfig } from "../../../core/model/config.ts";
 import { createModel } from "../../../core/model/create-model.ts";
+import { Rights } from "../../../core/rights/index.ts";
 import { startCore } from "../../../core/start-core.ts";
 import { openBackbone } from "./backbone-data.ts";
 import type { ChildOptions, FromChild, ToChild } from "./core-process.ts";
@@ -36,6 +37,7 @@ const loggedTool = (name: string, repeatable: boolean): Tool => ({
   name,
   description: name,
   input: z.looseObject({}),
+  needs: "talk",
   repeatable,
   run: async (_input, { idempotencyKey }) => {
     appendFileSync(options.toolLog, `${name} ${idempotencyKey}\n`);
@@ -61,9 +63,12 @@ await backbone.bus.consume(subjects.userResponse("mooring"), watch, async (reply
   say({ say: "reply", reply });
   return ack;
 });
+const rights = new Rights({ member: ["default", "workspace", "tool:*"] });
 const core = await startCore({
   backbone,
-  agents: [{ name: "mooring", tenant: "default", model, workspace: options.workspace, delegation: options.delegation }],
+  agents: [
+    { name: "mooring", tenant: "default", model, workspace: options.workspace, rights, delegation: options.delegation },
+  ],
   tools: [loggedTool("work", false), loggedTool("look", true), poison],
   clock: fastClock,
   logger: silentLogger,

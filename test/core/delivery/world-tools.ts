@@ -7,6 +7,7 @@ import { noCheckpoint, silentMeter } from "../../../core/contract/ports/telemetr
 import type { ToolContext } from "../../../core/contract/tool.ts";
 import { DueIndex } from "../../../core/schedules/due/due-index.ts";
 import { scheduleTools } from "../../../core/schedules/schedule-tools.ts";
+import { memberPermit } from "../../fakes/sample-permit.ts";
 import { AGENT } from "../core-under-test.ts";
 import type { Work } from "./audience-world.ts";
 
@@ -37,6 +38,7 @@ const contextOf = ({ audience, madeBy }: Work, idempotencyKey: string): ToolCont
   audience,
   asker: { personId: "", accountId: madeBy, name: madeBy },
   delegationContext,
+  permit: memberPermit,
   tools: [],
   traceId: "trace",
   idempotencyKey,

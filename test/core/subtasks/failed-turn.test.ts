@@ -45,6 +45,7 @@ describe("given a turn that has delegated and cannot end normally", () => {
       name: "stuck",
       description: "",
       input: z.object({}),
+      needs: "talk",
       repeatable: true,
       deadlineMs: 120_000,
       run: () => new Promise(() => {}),

@@ -14,6 +14,7 @@ const tool: Tool = {
   name: "look",
   description: "look",
   input: z.looseObject({}),
+  needs: "talk",
   repeatable: true,
   run: async () => {
     throw new Error(`output ${CANARY}`);

@@ -11,7 +11,9 @@ import type { Tool } from "../../../core/contract/tool.ts";
 import { handleUserMessage } from "../../../core/intake/handle-user-message.ts";
 import type { IntakeDeps } from "../../../core/intake/intake-deps.ts";
 import { ChangeEvents } from "../../../core/lib/change-events.ts";
+import { LastSeen } from "../../../core/people/last-seen.ts";
 import { AskerCache } from "../../../core/people/resolve-asker.ts";
+import { Rights } from "../../../core/rights/index.ts";
 import { DueIndex } from "../../../core/schedules/due/due-index.ts";
 import { SessionFinder } from "../../../core/sessions/current-session.ts";
 import { SessionHistory } from "../../../core/sessions/session-history.ts";
@@ -61,6 +63,7 @@ const processes = async () => {
       stopping: stopping.signal,
       turnDeadlineMs: 900_000,
       workspaces: new Map(),
+      lastSeen: new LastSeen({ ...core.backbone, clock: core.clock }),
       maxWindowEntries: 40,
     };
     const intakeDeps: IntakeDeps = { ...deps, features: turnFeatures(deps) };
@@ -72,6 +75,8 @@ const processes = async () => {
       contextTokens: 128_000,
       maxTurnsPerPerson: 5,
       tools: options.tools ?? [],
+      rights: new Rights(),
+      pauseSchedulesAfterDays: 30,
       peering: defaultPeering,
       delegation: defaultDelegation,
     };
@@ -84,6 +89,7 @@ const toolNamed = (name: string, run: () => Promise<string>): Tool => ({
   name,
   description: name,
   input: z.looseObject({}),
+  needs: "talk",
   repeatable: false,
   run,
 });

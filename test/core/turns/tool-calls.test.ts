@@ -17,6 +17,7 @@ const tool = (name: string, run: Tool["run"], rest: Partial<Tool> = {}): Tool =>
   name,
   description: name,
   input: z.looseObject({}),
+  needs: "talk",
   repeatable: false,
   run: (input, context) => {
     runs.add({ input, context });

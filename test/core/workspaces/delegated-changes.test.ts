@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { activityOf } from "../../../core/contract/messages/agent-reply.ts";
+import { Rights } from "../../../core/rights/index.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
 import {
@@ -28,6 +29,7 @@ afterEach(async () => {
   repository.remove();
 });
 
+const rights = new Rights({ member: ["default", "workspace"] });
 const workspace = () => repository.workspaces().options;
 const writes = (asked: Asked) => {
   if (asked.outputs.length > 0) return "written";
@@ -36,7 +38,7 @@ const writes = (asked: Asked) => {
 };
 const start = async (more: Partial<Roles> = {}) => {
   const script = roles({ primary: delegates(["tides", "knots"], "on it"), subagent: writes, ...more });
-  core = await startDelegating(script, { agent: { workspace: workspace() } });
+  core = await startDelegating(script, { agent: { workspace: workspace(), rights } });
   await core.receive(userMessage("m-1", "write about tides and knots"));
 };
 
@@ -56,7 +58,7 @@ describe("given an agent whose subtasks work on a repository", () => {
     expect((await subtask(core, id)).result?.artifacts).toMatchObject({ files: 1, changed: ["tides.md"] });
   });
 
-  it("when the owner lists, shows, merges and discards changes, then each tool does so (S12)", async () => {
+  it("when the owner lists, shows and discards changes, then each tool does so (S12)", async () => {
     const results: string[] = [];
     let prompt = "";
     const idOf = (name: string) => prompt.match(new RegExp(`### ${name} \\((subtask-\\w+)\\)`))?.[1];
@@ -64,7 +66,6 @@ describe("given an agent whose subtasks work on a repository", () => {
     const steps = [
       () => calls({ name: "list_changed_files", input: { id: one() } }),
       () => calls({ name: "show_diff", input: { id: one() } }),
-      () => calls({ name: "merge_workspace", input: { id: one() } }),
       () => calls({ name: "discard_workspace", input: { id: two() } }),
       () => calls({ name: "show_diff", input: { id: two() } }),
     ];
@@ -72,22 +73,21 @@ describe("given an agent whose subtasks work on a repository", () => {
       continuation: ({ outputs, text }) => {
         prompt = text;
         results.splice(0, results.length, ...outputs);
-        return steps[outputs.length]?.() ?? "all is merged";
+        return steps[outputs.length]?.() ?? "all is shown";
       },
     });
     await untilFinals(core, 2);
     expect(results).toEqual([
       expect.stringMatching(/^1 file changed, \+1 −0, on branch mooring\/subtask-\w+\ntides\.md$/),
       expect.stringContaining("+all about tides"),
-      "Merged into main.",
       "Discarded.",
       expect.stringContaining("has no workspace"),
     ]);
-    expect(readFileSync(join(repository.path, "tides.md"), "utf8")).toBe("all about tides\n");
+    expect(existsSync(join(repository.path, "tides.md"))).toBe(false);
     expect(readdirSync(repository.worktrees)).toEqual([one()]);
   });
 
-  it("when another person in the room asks to merge or discard them, then the agent can only show them (I3)", async () => {
+  it("when another person in the room asks to discard them, then the agent can only show them (I3)", async () => {
     const conversation = { channel: "web", room: "lobby", kind: "shared" as const };
     const bob = { conversation, account: { id: "bob", name: "Bob" } };
     let id = "";
@@ -96,7 +96,7 @@ describe("given an agent whose subtasks work on a repository", () => {
       if (tool === undefined) return delegates(["tides"], "on it")(asked);
       return asked.outputs[0] ?? calls({ name: tool, input: { id } });
     };
-    core = await startDelegating(roles({ primary, subagent: writes }), { agent: { workspace: workspace() } });
+    core = await startDelegating(roles({ primary, subagent: writes }), { agent: { workspace: workspace(), rights } });
     await core.receive(userMessage("m-1", "write about tides", { conversation }));
     await untilFinals(core, 2);
     [id = ""] = await subtaskIds(core);
@@ -104,9 +104,8 @@ describe("given an agent whose subtasks work on a repository", () => {
     const does = async (tool: string, rest: object) =>
       (await core.ask(`m-${++asked}`, `do ${tool}`, { conversation, ...rest })).markdown;
     expect(await does("list_changed_files", bob)).toContain("tides.md");
-    expect(await does("merge_workspace", bob)).toContain("belongs to another person");
     expect(await does("discard_workspace", bob)).toContain("belongs to another person");
-    expect(await does("merge_workspace", {})).toBe("Merged into main.");
+    expect(await does("discard_workspace", {})).toBe("Discarded.");
   });
 
   it("when the asker presses the buttons, then the changes are shown, merged and discarded; for others they are refused", async () => {

@@ -53,8 +53,19 @@ const config = (port: number, absent: string) => ({
   gateway: { host: "127.0.0.1", port, publicUrl: `http://127.0.0.1:${port}` },
   tenants: { default: {}, acme: { a2aAsync: true } },
   agents: [
-    { name: "mooring", model: models.named("mooring", asking), peers: ["weather", "slow", "brief", "absent"] },
-    { name: "acme", tenant: "acme", model: models.named("acme", asking), peers: ["ships"] },
+    {
+      name: "mooring",
+      model: models.named("mooring", asking),
+      peers: ["weather", "slow", "brief", "absent"],
+      rights: { anonymous: ["default", "peers"] },
+    },
+    {
+      name: "acme",
+      tenant: "acme",
+      model: models.named("acme", asking),
+      peers: ["ships"],
+      rights: { anonymous: ["default", "peers"] },
+    },
   ],
   channels: {
     web: { adapter: "web", agent: "mooring" },

@@ -63,8 +63,12 @@ beforeAll(async () => {
   ];
   const asked = askers.map(({ name }) => name);
   const agents = [
-    ...askers.map((agent) => ({ ...agent, peers })),
-    { name: "held", model: models.named("held", () => says([gate, "seven boats"])), peers: asked },
+    ...askers.map((agent) => ({ ...agent, peers, rights: { anonymous: ["default", "peers"] } })),
+    {
+      name: "held",
+      model: models.named("held", () => says([gate, "seven boats"])),
+      peers: asked,
+    },
     {
       name: "one-round",
       model: models.named("one-round", curious),

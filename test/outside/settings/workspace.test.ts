@@ -47,6 +47,7 @@ const config = () => {
     model: models.named(name, script),
     delegation,
     workspace: { repository, commands: [SHOW, SLEEP, LOCK], ...workspace },
+    rights: { anonymous: ["default", "workspace"] },
   });
   const agents = [
     agent("shown", working(SHOW), { environment: { HARBOUR: "open" }, folder: "./trees", keepDays: 1 }),

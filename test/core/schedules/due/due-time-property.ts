@@ -6,6 +6,7 @@ import { ack } from "../../../../core/contract/ports/bus.ts";
 import { isoTime } from "../../../../core/contract/ports/clock.ts";
 import { silentLogger as logger } from "../../../../core/contract/ports/logger.ts";
 import { silentMeter as meter } from "../../../../core/contract/ports/telemetry.ts";
+import { LastSeen } from "../../../../core/people/index.ts";
 import type { NewSchedule } from "../../../../core/schedules/change-schedule.ts";
 import { createSchedule } from "../../../../core/schedules/change-schedule.ts";
 import { DueIndex } from "../../../../core/schedules/due/due-index.ts";
@@ -14,10 +15,10 @@ import { type Schedule, scheduleKey } from "../../../../core/schedules/schedule-
 import { startSchedules } from "../../../../core/schedules/start-schedules.ts";
 import { parseWhen } from "../../../../core/schedules/when/parse-when.ts";
 import { nextDue } from "../../../../core/schedules/when/when.ts";
-import type { Agent } from "../../../../core/turns/turn.ts";
 import type { BackboneHarness, Deployment } from "../../../contract/backbone-harness.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 import { propertyRuns } from "../../../setup/property-runs.ts";
+import { scheduledAgent } from "../scheduled-agent.ts";
 
 const MINUTE = 60_000;
 /** The night before a daylight saving change: in Europe in spring and in autumn, and in America. */
@@ -59,7 +60,7 @@ export const dueTimeProperty = (harness: BackboneHarness, minRuns: number): void
     const play = async (plan: typeof plans extends fc.Arbitrary<infer P> ? P : never) => {
       const clock = new ManualClock(plan.start);
       const name = `agent-${++world}`;
-      const agent = { name, tenant: "default" } as Agent;
+      const agent = scheduledAgent(name);
       const begun: string[] = [];
       let crashAt: string | undefined;
       const checkpoint = (at: string) => {
@@ -75,6 +76,7 @@ export const dueTimeProperty = (harness: BackboneHarness, minRuns: number): void
         logger,
         meter,
         checkpoint,
+        lastSeen: new LastSeen({ store: backbone.store, clock }),
         dueTimes: new DueIndex(backbone),
       });
       const [first] = backbones as [Backbone];

@@ -5,15 +5,16 @@ import type { Backbone } from "../../../../core/contract/ports/backbone.ts";
 import { ack } from "../../../../core/contract/ports/bus.ts";
 import { silentLogger as logger } from "../../../../core/contract/ports/logger.ts";
 import { silentMeter as meter } from "../../../../core/contract/ports/telemetry.ts";
+import { LastSeen } from "../../../../core/people/index.ts";
 import { createSchedule } from "../../../../core/schedules/change-schedule.ts";
 import { DueIndex } from "../../../../core/schedules/due/due-index.ts";
 import { runKey, runsOf, type ScheduleRun } from "../../../../core/schedules/runs/run-record.ts";
 import { startSchedules } from "../../../../core/schedules/start-schedules.ts";
 import { parseWhen } from "../../../../core/schedules/when/parse-when.ts";
-import type { Agent } from "../../../../core/turns/turn.ts";
 import type { BackboneHarness, Deployment } from "../../../contract/backbone-harness.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 import { Recorder } from "../../../fakes/recorder.ts";
+import { scheduledAgent } from "../scheduled-agent.ts";
 
 const MINUTE = 60_000;
 const START = Date.parse("2026-03-10T21:00:00Z");
@@ -60,7 +61,7 @@ export const runRecordContract = (harness: BackboneHarness): void => {
         asker: { personId: "p", accountId: "ann", name: "Ann" },
         madeIn: "chat",
       });
-      const running = await startSchedules(deps, { name, tenant: "default" } as Agent);
+      const running = await startSchedules({ ...deps, lastSeen: new LastSeen(deps) }, scheduledAgent(name));
       const runs = async (): Promise<ScheduleRun[]> => {
         const found: ScheduleRun[] = [];
         for await (const { value } of store.list(runsOf(address))) found.push(value);

@@ -11,6 +11,7 @@ import { ownersWorkingFor } from "../../../../core/subtasks/owner/work-index.ts"
 import { MemoryStore } from "../../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
+import { memberPermit } from "../../../fakes/sample-permit.ts";
 
 const agentRef = { tenant: "default", agent: "mooring" };
 const ann = { ...agentRef, channel: "web", accountId: "ann" };
@@ -42,6 +43,7 @@ describe("given a turn that calls other agents", () => {
     traceId: "trace",
     delegationContext,
     turnId: "t",
+    permit: memberPermit,
     tools: [],
     idempotencyKey: "k",
     signal: new AbortController().signal,

@@ -15,6 +15,7 @@ import { MemoryStore } from "../../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { RecordingMeter } from "../../../fakes/recording-meter.ts";
+import { memberPermit } from "../../../fakes/sample-permit.ts";
 
 const NOW = Date.UTC(2026, 2, 10, 21);
 const AT = new Date(NOW).toISOString();
@@ -228,6 +229,7 @@ describe("given a turn that reserves subtasks (S9)", () => {
     ...workContext,
     delegationContext,
     turnId: "t",
+    permit: memberPermit,
     tools: [],
     idempotencyKey: "k",
     signal: new AbortController().signal,

@@ -101,6 +101,7 @@ describe("given a subtask", () => {
       name: "lookup",
       description: "",
       input: z.object({}),
+      needs: "talk",
       repeatable: true,
       run: async () => "x",
     };
@@ -191,6 +192,7 @@ describe("given a process that stops while a subtask runs", () => {
       name: "work",
       description: "",
       input: z.object({}),
+      needs: "talk",
       repeatable: false,
       run: async () => `worked ${runs.push("once")}`,
     };

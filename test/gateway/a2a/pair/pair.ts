@@ -87,6 +87,7 @@ export class Pair {
         {
           name,
           peers: [other, alias, "mirror", "mirror-alias"],
+          rights: { anonymous: ["default", "peers"] },
           peering: { lateWindowMs: 20 },
           model: { provider: "openai-compatible", baseUrl, model: "scripted" },
         },

@@ -1,0 +1,25 @@
+/** The rights that the configuration can grant, besides single tools. */
+export const ABILITIES = {
+  delegate: "start subtasks",
+  remind: "set reminders, which run once",
+  /** Includes `remind`. */
+  schedule: "make schedules that repeat",
+  remember: "store lasting memories",
+  peers: "have other agents asked",
+  workspace: "work on the agent's repository",
+  approve: "approve calls of tools that ask first",
+} as const;
+
+export type Ability = keyof typeof ABILITIES;
+
+/** The right that an action needs. Everybody who may write to the agent may "talk". A tool of the operator has its own. */
+export type Need = "talk" | Ability | `tool:${string}`;
+
+/** Answers for the causes of one piece of work whether it may do something (R1). */
+export interface Permit {
+  allows(need: Need): boolean;
+  /** Why it may not, for the model and for people; undefined if it may. */
+  refusalOf(need: Need): string | undefined;
+  /** Throws "forbidden" with the refusal. */
+  ensure(need: Need): void;
+}

@@ -1,0 +1,1 @@
+export { DEFAULT_RIGHTS, type Groups, OPERATOR, Rights } from "./rights.ts";

@@ -1,0 +1,40 @@
+import type { Permit } from "../../contract/rights.ts";
+import { askingAccount } from "../../delivery/index.ts";
+import { findPerson, type LastSeen } from "../../people/index.ts";
+import type { Agent } from "../../turns/index.ts";
+import { needOf, type Schedule, type ScheduleDeps } from "../schedule-record.ts";
+
+interface PauseDeps extends Pick<ScheduleDeps, "store" | "clock"> {
+  readonly lastSeen: LastSeen;
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+/** Why a schedule must pause instead of running, for its audience; undefined if it may run (R1). */
+export const reasonToPause = async (
+  deps: PauseDeps,
+  agent: Pick<Agent, "rights" | "pauseSchedulesAfterDays">,
+  schedule: Schedule,
+): Promise<string | undefined> => {
+  const permit: Permit = agent.rights.permit(schedule.asker);
+  if (!permit.allows(needOf(schedule.when))) return "its owner may not make such schedules any more";
+  const days = agent.pauseSchedulesAfterDays;
+  return (await isAway(deps, schedule, days * DAY_MS)) ? `its owner has not written to me for ${days} days` : undefined;
+};
+
+/** Only schedules that repeat and that a person made in a chat can outlive the interest in them. */
+const isAway = async (
+  { store, clock, lastSeen }: PauseDeps,
+  { tenant, madeFor, when, resumedAt }: Schedule,
+  awayMs: number,
+): Promise<boolean> => {
+  const account = madeFor && askingAccount(madeFor);
+  if (account === undefined || when.kind === "once") return false;
+  const address = { tenant, channel: account.channel, accountId: account.accountId };
+  const { person } = await findPerson(store, address);
+  const at = await lastSeen.of(address, person);
+  // Versions up to 0.1.0 recorded no time: the count starts now.
+  if (at === undefined) await lastSeen.record(address);
+  if (at === undefined) return false;
+  return clock.now() - Math.max(at, resumedAt === undefined ? 0 : Date.parse(resumedAt)) > awayMs;
+};

@@ -1,0 +1,21 @@
+import type { Asker } from "../contract/messages/work-context.ts";
+import type { Permit } from "../contract/rights.ts";
+import type { Tool } from "../contract/tool.ts";
+import type { Agent, Turn } from "./turn.ts";
+
+/** The permit of a turn. Calls ask for it again, because the rights may have changed since the turn began. */
+export const permitOf = ({ agent, record }: Pick<Turn, "agent" | "record">): Permit =>
+  agent.rights.permit(record.asker);
+
+/** By permit and list of tools: the descriptions of a list are cached, so the same speakers must get the same list. */
+const permitted = new WeakMap<Permit, WeakMap<readonly Tool[], readonly Tool[]>>();
+
+/** The agent with the tools that work of this asker is offered (R1). */
+export const permittedAgent = (agent: Agent, asker: Pick<Asker, "causes">): Agent => {
+  const permit = agent.rights.permit(asker);
+  const lists = permitted.get(permit) ?? new WeakMap<readonly Tool[], readonly Tool[]>();
+  permitted.set(permit, lists);
+  const tools = lists.get(agent.tools) ?? agent.tools.filter(({ needs }) => permit.allows(needs));
+  lists.set(agent.tools, tools);
+  return { ...agent, tools };
+};
