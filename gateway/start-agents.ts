@@ -8,7 +8,7 @@ import { publishLoad } from "../core/intake/index.ts";
 import { createModel } from "../core/model/index.ts";
 import { type Core, startCore } from "../core/start-core.ts";
 import type { WorkspaceConfig } from "../core/workspaces/index.ts";
-import { agentPlaces, configuredSchedules, declaredPeople, inboundOptions } from "./agent-config.ts";
+import { configuredSchedules, declaredPeople, homeAndChannelsOf, inboundOptions } from "./agent-config.ts";
 
 interface AgentsDeps {
   readonly config: Config;
@@ -37,7 +37,7 @@ export const startAgents = async ({ config, ...deps }: AgentsDeps): Promise<Core
     },
     agents: config.agents.map(({ model, home, schedules, workspace, ...agent }) => ({
       ...agent,
-      ...agentPlaces(config, agent.name),
+      ...homeAndChannelsOf(config, agent.name),
       ...(workspace && { workspace: { ...workspace, ...workspacePaths(workspace, agent.name, config.dataDir) } }),
       schedules: configuredSchedules(config, schedules, home),
       inbound: inboundOptions(config, agent, home),

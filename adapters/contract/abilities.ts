@@ -41,7 +41,7 @@ export const isPermalinkAdapter = (adapter: ChannelAdapter): adapter is Permalin
 
 /** Can ask its platform whether an attempt with an unknown outcome succeeded. */
 export interface ReconcilingAdapter extends ChannelAdapter {
-  find(delivery: Delivery): Promise<Receipt | "absent" | "cannot-tell">;
+  find(delivery: Delivery): Promise<Receipt | "absent" | "unknown">;
 }
 export const isReconcilingAdapter = (adapter: ChannelAdapter): adapter is ReconcilingAdapter => "find" in adapter;
 

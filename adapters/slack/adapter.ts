@@ -121,7 +121,7 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
     return this.#posts.privateConversation(accountId);
   }
 
-  find(delivery: Delivery): Promise<Receipt | "absent" | "cannot-tell"> {
+  find(delivery: Delivery): Promise<Receipt | "absent" | "unknown"> {
     return this.#call(({ client }) => findPost(client, delivery));
   }
 

@@ -165,7 +165,7 @@ const handleShownReply = async (
   const { replyId, markdown, origin, at } = message.shown;
   const window = await sessions.window(message);
   const position = await firstPosition(store, message, { sessionId: window.sessionId, index: nextIndex(window) });
-  await checkpoint("shown.placed");
+  await checkpoint("posted.located");
   await history.append(position.sessionId, position.index, { kind: "said", replyId, at, markdown, origin });
   return ack;
 };

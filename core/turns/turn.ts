@@ -48,7 +48,7 @@ export interface Turn {
   readonly text: string;
   readonly window: SessionWindow;
   /** Additional context for the model, for this turn only. */
-  readonly aside?: string | undefined;
+  readonly systemNote?: string | undefined;
   readonly journal: Journal;
   readonly logger: Logger;
   /** Aborted with TurnYielded, TurnTimedOut, TurnCancelled or TurnStopped. */

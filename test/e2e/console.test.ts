@@ -240,9 +240,9 @@ describe("given a platform admin", () => {
     await tab.notice("Visitor on shop is unlinked.").waitFor();
     await account.waitFor({ state: "detached" });
     expect(await tab.row(leaving).locator("code").allTextContents()).toContain(leaving);
-    const isTold = (visitor: typeof one) => () =>
+    const isNotified = (visitor: typeof one) => () =>
       visitor.replies().some(({ markdown }) => markdown?.includes("has unlinked"));
-    for (const each of [one, other]) await each.until(isTold(each), "the word that it was unlinked");
+    for (const each of [one, other]) await each.until(isNotified(each), "the word that it was unlinked");
     expect(await audited(tab, "Unlink an account")).toMatch(new RegExp(`done.*${leaving}`));
   });
 

@@ -71,7 +71,7 @@ export class ChatModel implements ChatListener {
     return Date.now() + this.#clockOffsetMs;
   }
 
-  say(text: string, more: { replyTo?: string | undefined; attachments?: Outgoing["attachments"] } = {}): void {
+  send(text: string, more: { replyTo?: string | undefined; attachments?: Outgoing["attachments"] } = {}): void {
     const { replyTo, attachments = [] } = more;
     const frame: OutgoingFrame = {
       type: "message",

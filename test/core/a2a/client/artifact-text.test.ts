@@ -30,7 +30,7 @@ const streamed = async (...events: StreamResponse[]): Promise<TaskUpdate | undef
     yield COMPLETED;
   };
   let last: TaskUpdate | undefined;
-  for await (const news of updatesOfEvents(all())) last = news;
+  for await (const update of updatesOfEvents(all())) last = update;
   return last;
 };
 

@@ -66,8 +66,8 @@ const untilWaits = (ms: number, count = 1) =>
 
 /** The replies that an answer to the message continues. */
 const shownIn = async (name: string, index: number) => {
-  const place = { tenant: "default", agent: "mooring", conversation: room(name) };
-  const records = await readPosted(rig.backbone.store, place, notesIn(name)[index]?.id ?? "");
+  const address = { tenant: "default", agent: "mooring", conversation: room(name) };
+  const records = await readPosted(rig.backbone.store, address, notesIn(name)[index]?.id ?? "");
   return records.map(({ replyId, number }) => [replyId, number]);
 };
 
