@@ -9,6 +9,7 @@ import { createModel } from "../core/model/index.ts";
 import { type Core, startCore } from "../core/start-core.ts";
 import type { WorkspaceConfig } from "../core/workspaces/index.ts";
 import { configuredSchedules, declaredPeople, homeAndChannelsOf, inboundOptions } from "./agent-config.ts";
+import { deliveryDefaults } from "./relay/index.ts";
 
 interface AgentsDeps {
   readonly config: Config;
@@ -38,6 +39,7 @@ export const startAgents = async ({ config, ...deps }: AgentsDeps): Promise<Core
     agents: config.agents.map(({ model, home, schedules, workspace, ...agent }) => ({
       ...agent,
       ...homeAndChannelsOf(config, agent.name),
+      defaultsOn: deliveryDefaults(config, agent.name),
       ...(workspace && { workspace: { ...workspace, ...workspacePaths(workspace, agent.name, config.dataDir) } }),
       schedules: configuredSchedules(config, schedules, home),
       inbound: inboundOptions(config, agent, home),

@@ -1,18 +1,25 @@
 import type { CommandMessage } from "../contract/messages/user-message.ts";
 import { publishReply } from "../delivery/index.ts";
-import type { TurnRecord } from "../turns/index.ts";
+import type { Agent, TurnRecord } from "../turns/index.ts";
 import type { CommandDeps } from "./command.ts";
 import { commandFor } from "./commands.ts";
 
 /** Runs a command and publishes its answer as a notice, which needs no anchor (O7). */
 export const runCommand = async (
   deps: CommandDeps,
+  { defaultsOn }: Pick<Agent, "defaultsOn">,
   message: CommandMessage,
   { record, seenBefore }: { readonly record: TurnRecord; readonly seenBefore: boolean },
 ): Promise<void> => {
   const { name, args } = message.command;
   const command = commandFor(name);
-  const answer = await command.run({ deps, message, args: args.trim(), record });
+  const answer = await command.run({
+    deps,
+    message,
+    args: args.trim(),
+    defaults: defaultsOn(message.conversation.channel),
+    record,
+  });
   const isForCallerOnly = (command.privately || message.unseen === true) && message.conversation.kind === "shared";
   await deps.checkpoint("reply.before");
   await publishReply(deps.bus, {

@@ -84,7 +84,7 @@ const takeTurn = async (deps: IntakeDeps, agent: Agent, message: TurnMessage, re
     if (error instanceof TurnYielded || error instanceof RevisionConflict) {
       const { traceId } = message;
       deps.logger.info(
-        { traceId, turnId: turnIdOf(message), why: messageOf(error) },
+        { traceId, turnId: turnIdOf(message), reason: messageOf(error) },
         "turn taken over by another run, retrying",
       );
       return { retryInMs: TAKEN_OVER_RETRY_MS };
@@ -122,7 +122,7 @@ const handle = async (
 ): Promise<void> => {
   const { traceId, turnId } = opened.record;
   if (message.kind === "command") {
-    await runCommand(deps, message, opened);
+    await runCommand(deps, agent, message, opened);
     deps.meter.count("commands_total", { agent: agent.name });
     return;
   }

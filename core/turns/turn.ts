@@ -1,3 +1,4 @@
+import type { DeliveryDefaults } from "../contract/messages/delivery-policy.ts";
 import type { Bus } from "../contract/ports/bus.ts";
 import type { Clock } from "../contract/ports/clock.ts";
 import type { Logger } from "../contract/ports/logger.ts";
@@ -26,6 +27,8 @@ export interface Agent {
   readonly tools: readonly Tool[];
   readonly delegation: DelegationConfig;
   readonly peering: PeeringConfig;
+  /** The operator's settings for proactive messages, by channel. */
+  readonly defaultsOn: (channel: string) => DeliveryDefaults;
 }
 
 /** The ports that core runs on. */

@@ -74,6 +74,7 @@ const processes = async () => {
       tools: options.tools ?? [],
       peering: defaultPeering,
       delegation: defaultDelegation,
+      defaultsOn: () => ({}),
     };
     const handle = (id: string, text = "go", attempt = 1) =>
       handleUserMessage(intakeDeps, agent, userMessage(id, text), { id, attempt, failures: 0, publishedAt: 0 });
