@@ -98,7 +98,7 @@ export const digestParts = async (
   if (requests.length < 2) return [];
   const items = requests.map(async ({ id, reply, target }) => ({
     id,
-    markdown: spelledText(reply, capabilities.commandPrefix),
+    markdown: spelledText(reply, target, capabilities),
     anchor: await anchorIn(target, reply),
   }));
   return composeDigest(await Promise.all(items), capabilities);
