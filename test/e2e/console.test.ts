@@ -89,7 +89,7 @@ describe("given a platform admin", () => {
     const web = tab.row(/^web/);
     await web.getByText("running").waitFor();
     await web.getByRole("button", { name: "Pause: web" }).click();
-    await tab.page.getByRole("dialog").getByRole("button", { name: "Go back" }).click();
+    await tab.page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
     expect(await tab.page.getByRole("dialog").count()).toBe(0);
     await web.getByRole("button", { name: "Pause: web" }).click();
     await tab.page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
