@@ -77,7 +77,7 @@ export class Posts {
     try {
       return await this.#call(async ({ client, identity }) => {
         const { channel } = await client.conversations.open({ users: accountId });
-        if (!channel?.id) throw new DeliveryFailed("unknown", "Slack opened no conversation");
+        if (!channel?.id) throw new DeliveryFailed("unknown", "Slack did not open the direct message");
         return { channel: this.#channel, workspace: identity.teamId, room: channel.id, kind: "private" };
       });
     } catch (error) {

@@ -39,7 +39,10 @@ export const receiveActivity = async (
     const serviceUrl = await verifyToken(headers.authorization, { config, keys: deps.keys, clock: context.clock });
     json = readBody(body);
     if (!isForThisBot(json, { serviceUrl, tenantId: config.tenantId }))
-      throw new AppError("forbidden", "not for this bot");
+      throw new AppError(
+        "forbidden",
+        "this activity is not for this bot: its tenant or service address differs from its token's",
+      );
   } catch (error) {
     context.logger.debug({ reason: messageOf(error) }, "request refused");
     return error instanceof AppError && error.code === "forbidden" ? { status: 401 } : { status: 503 };

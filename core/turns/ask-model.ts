@@ -17,7 +17,7 @@ const MAX_RESPONSE_BYTES = 400_000;
 
 /** Requests one response of the model and streams its text as signals. All retries of model requests happen here. */
 export const askModel = async (deps: CoreDeps, turn: Turn, request: StepRequest): Promise<StepResponse> => {
-  for (let tries = 1; ; tries++) {
+  for (let attempts = 1; ; attempts++) {
     await deps.checkpoint("model.before");
     const answer = await attemptOnce(deps, turn, request);
     if (!(answer instanceof ModelFailed)) {
@@ -25,9 +25,9 @@ export const askModel = async (deps: CoreDeps, turn: Turn, request: StepRequest)
       return answer;
     }
     const { reason, retryable, retryAfterMs = 0 } = answer;
-    turn.logger.warn({ model: turn.agent.model.label, reason, tries, error: answer.message }, "model failed");
-    if (!retryable || tries === MAX_ATTEMPTS || retryAfterMs > MAX_PAUSE_MS) throw answer;
-    const backoffMs = FIRST_PAUSE_MS * 4 ** (tries - 1) * (1 + spread(turn.record.turnId));
+    turn.logger.warn({ model: turn.agent.model.label, reason, attempts, error: answer.message }, "model failed");
+    if (!retryable || attempts === MAX_ATTEMPTS || retryAfterMs > MAX_PAUSE_MS) throw answer;
+    const backoffMs = FIRST_PAUSE_MS * 4 ** (attempts - 1) * (1 + spread(turn.record.turnId));
     await pause(deps.clock, Math.max(backoffMs, retryAfterMs), turn.signal);
   }
 };

@@ -142,7 +142,7 @@ export const loopTimes = async (
   return times;
 };
 
-/** The same; resolves to the median. */
+/** The median of `loopTimes`. */
 export const loopLatency = async (...loop: Parameters<typeof loopTimes>): Promise<number> =>
   spreadOf(await loopTimes(...loop)).median;
 

@@ -24,7 +24,7 @@ export class SocketClient {
     });
   }
 
-  /** With a token: one more tab of the same visitor. */
+  /** A token opens one more tab of the same visitor. */
   static async open({ port, speaks }: SocketEndpoint, token?: string): Promise<SocketClient> {
     const origin = `http://127.0.0.1:${port}`;
     const path = speaks === "mooring.v1" ? "/channels/web/socket" : "/socket";

@@ -42,7 +42,7 @@ export type Answer = "acknowledged" | "refused" | "none";
 
 export interface Post {
   readonly text: string;
-  /** It has an anchor in the platform's native form. */
+  /** The post has an anchor in the platform's native form. */
   readonly anchored: boolean;
   /** The platform notifies people because of its text. */
   readonly pings: boolean;

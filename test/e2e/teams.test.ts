@@ -135,8 +135,8 @@ describe.each(["embedded", "nats"])("given Mooring in Teams, on %s", (kind) => {
     await teams.api.posts.count(1);
     teams.fault = teamsFaults.blocked;
     await teams.say({ text: "knots?" });
-    const lines = await logger.lines.until((all) => all.some(({ message }) => message === "dead letter"));
-    const [dead] = lines.filter(({ message }) => message === "dead letter");
+    const lines = await logger.lines.until((all) => all.some(({ message }) => message === "dead letter stored"));
+    const [dead] = lines.filter(({ message }) => message === "dead letter stored");
     expect(dead?.fields.reason).toMatch(/^forbidden: blocked: the person has blocked the app/);
     teams.recover();
     await teams.say({ text: "ropes?" });
@@ -148,7 +148,7 @@ describe.each(["embedded", "nats"])("given Mooring in Teams, on %s", (kind) => {
     for (const [index, [conversationType, state]] of Object.entries(refused).entries()) {
       teams.fault = teamsFaults[state];
       await teams.say({ text: `${state}?`, conversationType: conversationType as TeamsConversationType });
-      await logger.lines.until((all) => all.filter(({ message }) => message === "dead letter").length > index);
+      await logger.lines.until((all) => all.filter(({ message }) => message === "dead letter stored").length > index);
       // Any message from the private chat makes another attempt worthwhile.
       await teams.install("add");
     }

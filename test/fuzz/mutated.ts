@@ -6,7 +6,7 @@ export const mutated = (samples: readonly unknown[]): fc.Arbitrary<unknown> =>
     .record({ sample: fc.constantFrom(...samples), edits: fc.array(edit, { minLength: 1, maxLength: 4 }) })
     .map(({ sample, edits }) => edits.reduce<unknown>(apply, structuredClone(sample)));
 
-/** The same as text; some of it is not valid JSON. */
+/** The mutated value as text; some of it is not valid JSON. */
 export const mutatedText = (samples: readonly unknown[]): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 3, arbitrary: mutated(samples).map(toText) },

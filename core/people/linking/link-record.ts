@@ -37,7 +37,7 @@ export const linkKey = (tenant: string, linkId: string) => keyOf(links, tenant, 
 const LinkAttempts = z.looseObject({
   offersAt: z.array(z.number()),
   claimsAt: z.array(z.number()),
-  /** Its codes that may still be valid, and the message that asked for them. */
+  /** The account's codes that may still be valid, and the message that asked for them. */
   open: z.looseObject({ messageId: z.string(), linkIds: z.array(z.string()) }).optional(),
 });
 type LinkAttempts = z.infer<typeof LinkAttempts>;

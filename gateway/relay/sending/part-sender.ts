@@ -151,7 +151,7 @@ export class PartSender {
     if (found instanceof DeliveryFailed) return { again: found };
     if (found === "absent") return this.#deliver(await claimAgain());
     if (found === "unknown") {
-      return this.#unsettled(delivery, revision, entry, "the platform cannot tell what became of an attempt");
+      return this.#unsettled(delivery, revision, entry, "the platform does not report the outcome of an attempt");
     }
     return this.#accepted({ delivery, revision }, found, "settled");
   }

@@ -122,7 +122,7 @@ describe("given an invalid schedule in the configuration", () => {
   it.each([
     [{ when: "in 20 s" }, "must be a fixed time or an interval"],
     [{ when: "* * * * * *" }, "the shortest interval is one minute"],
-    [{ when: "0 0 30 2 *" }, "never comes"],
+    [{ when: "0 0 30 2 *" }, "never occurs"],
     [{ timeZone: "Mars/Olympus" }, "is not a time zone"],
     [{ prompt: "x".repeat(20_001) }, "20000"],
   ])("when it has %o, then it is rejected", async (change, message) => {

@@ -66,7 +66,7 @@ export class ChatModel implements ChatListener {
     return this.draft === "" && (this.isWaiting || this.#typingUntil > this.now());
   }
 
-  /** By the gateway's clock. */
+  /** The time of the gateway's clock, because the visitor's clock may be wrong. */
   now(): number {
     return Date.now() + this.#clockOffsetMs;
   }

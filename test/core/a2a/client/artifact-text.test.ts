@@ -34,7 +34,7 @@ const streamed = async (...events: StreamResponse[]): Promise<TaskUpdate | undef
   return last;
 };
 
-/** As servers store them for GetTask: the parts of all chunks in order. */
+/** Joins the parts of all chunks in order, as servers store them for GetTask. */
 const stored = (chunks: readonly Chunk[]): TaskUpdate => {
   const artifacts = new Map<string, Part[]>();
   for (const { id = "a", text, append } of chunks) {
