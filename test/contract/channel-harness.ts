@@ -31,7 +31,7 @@ export interface Said {
   readonly text: string;
   /** Defaults to "ann". */
   readonly person?: "ann" | "bob";
-  /** Defaults to the first of `places`. */
+  /** Defaults to the first of `kinds`. */
   readonly kind?: ConversationKind;
   /** The platform's event id: an event with the same one is a duplicate. Defaults to a new id. */
   readonly event?: string;

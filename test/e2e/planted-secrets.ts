@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Unique secrets, by the place that they were planted in. Every output is searched for all of them. */
+/** Unique secrets, by where they were planted. Every output is searched for all of them. */
 export class PlantedSecrets {
   readonly #planted = new Map<string, string>();
   readonly #outputs: { readonly source: string; readonly bytes: Buffer }[] = [];
@@ -34,7 +34,7 @@ export class PlantedSecrets {
     return this.#outputs.length;
   }
 
-  /** `<secret> in <place>`, also for encoded secrets. */
+  /** `<secret> in <source>`, also for encoded secrets. */
   found(): string[] {
     return [...this.#planted].flatMap(([where, secret]) =>
       this.#outputs

@@ -21,7 +21,7 @@ export class PartSender {
   readonly #maySend: () => boolean;
   readonly #isStreamedHere: (delivery: Delivery) => boolean;
 
-  /** `isOurs`: whether this process posted the reply's draft, so that no other process edits it. */
+  /** `isStreamedHere`: whether this process posted the reply's draft, so that no other process edits it. */
   constructor(
     adapter: ChannelAdapter,
     ledger: Ledger,

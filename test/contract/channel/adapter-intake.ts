@@ -26,7 +26,7 @@ export const adapterIntake = (makeHarness: MakeHarness): void => {
       expect(bob.account.id).not.toBe(ann.account.id);
     });
 
-    it("when a person writes in several places, then each is a stable conversation of its kind", async () => {
+    it("when a person writes in conversations of each kind, then each is a stable conversation of its kind", async () => {
       const keys = new Set<string>();
       for (const kind of rig.harness.kinds) {
         const first = await rig.conversationWith({ kind });

@@ -130,7 +130,7 @@ export const adapterPosts = (makeHarness: MakeHarness): void => {
   });
 };
 
-/** A second conversation: in another place, or with another person. */
+/** A second conversation: of another kind, or with another person. */
 const elsewhere = ({ kinds: [, second] }: ChannelHarness): Partial<Said> =>
   second === undefined ? { person: "bob" } : { kind: second };
 
