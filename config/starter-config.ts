@@ -30,12 +30,12 @@ const HEAD = `# Mooring configuration. \${NAME} takes a value from the environme
 `;
 
 const put = (root: object, path: Setting["path"], value: unknown): void => {
-  let place = root as Record<string | number, unknown>;
+  let node = root as Record<string | number, unknown>;
   path.forEach((key, index) => {
     const next = path[index + 1];
-    if (next === undefined) place[key] = value;
-    else place[key] ??= typeof next === "number" ? [] : {};
-    place = place[key] as typeof place;
+    if (next === undefined) node[key] = value;
+    else node[key] ??= typeof next === "number" ? [] : {};
+    node = node[key] as typeof node;
   });
 };
 

@@ -10,6 +10,7 @@ import {
 } from "./a2a/index.ts";
 import { agentTools, subagentTools } from "./agent-tools.ts";
 import { AppError } from "./contract/app-error.ts";
+import type { DeliveryDefaults } from "./contract/messages/delivery-policy.ts";
 import type { Backbone } from "./contract/ports/backbone.ts";
 import type { Consumer } from "./contract/ports/bus.ts";
 import type { Clock } from "./contract/ports/clock.ts";
@@ -46,8 +47,10 @@ export interface AgentOptions extends ScheduleOptions {
   /** Agents that it may call; agents of this deployment must list it too. */
   readonly peers?: readonly string[] | undefined;
   readonly peering?: PeeringConfig | undefined;
-  /** Its description for other agents. */
+  /** The agent's description for other agents. */
   readonly description?: string | undefined;
+  /** The operator's settings for proactive messages, by channel. */
+  readonly defaultsOn?: ((channel: string) => DeliveryDefaults) | undefined;
   /** Present if other agents may call it. */
   readonly inbound?: InboundOptions | undefined;
 }
@@ -189,6 +192,7 @@ const agentFrom = (
     peering = defaultPeering,
     rights = new Rights(),
     pauseSchedulesAfterDays = DEFAULT_PAUSE_DAYS,
+    defaultsOn = () => ({}),
   }: AgentOptions,
   tools: readonly Tool[],
 ): Agent => ({
@@ -203,5 +207,6 @@ const agentFrom = (
   peering,
   rights,
   pauseSchedulesAfterDays,
+  defaultsOn,
   tools,
 });

@@ -42,8 +42,8 @@ const createToken = async (dataDir: string, file: string): Promise<string> => {
     return token;
   } catch (error) {
     const code = codeOf(error);
-    const theirs = code === "EEXIST" ? await readToken(file) : undefined;
-    if (theirs !== undefined) return theirs;
+    const existing = code === "EEXIST" ? await readToken(file) : undefined;
+    if (existing !== undefined) return existing;
     throw new AppError(
       "data-unusable",
       `could not write to ${dataDir} (${code}): make it writable, or set another dataDir`,

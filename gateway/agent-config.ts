@@ -17,19 +17,22 @@ export const configuredSchedules = (
     deliverTo === undefined ? [] : [{ ...schedule, destination: destinationOf(config, deliverTo) }],
   );
 
-export const destinationOf = ({ people }: Pick<Config, "people">, place: Home): Destination => {
-  if (!("person" in place)) return { conversation: { ...place, kind: "shared" } };
-  const accounts = people.find(({ name }) => name === place.person)?.accounts ?? {};
+export const destinationOf = ({ people }: Pick<Config, "people">, home: Home): Destination => {
+  if (!("person" in home)) return { conversation: { ...home, kind: "shared" } };
+  const accounts = people.find(({ name }) => name === home.person)?.accounts ?? {};
   return { person: Object.entries(accounts).map(([channel, accountId]) => ({ channel, accountId })) };
 };
 
 /** The agent's home and channels, from the configuration. */
-interface AgentPlaces {
+interface HomeAndChannels {
   readonly home: Destination | undefined;
   readonly hasChannel: (channel: string) => boolean;
 }
 
-export const agentPlaces = (config: Pick<Config, "agents" | "people" | "channels">, agent: string): AgentPlaces => {
+export const homeAndChannelsOf = (
+  config: Pick<Config, "agents" | "people" | "channels">,
+  agent: string,
+): HomeAndChannels => {
   const home = config.agents.find(({ name }) => name === agent)?.home;
   return {
     home: home && destinationOf(config, home),
@@ -59,15 +62,15 @@ export const isCalled = ({ callers }: Config["a2a"], agent: string): boolean =>
 /** The configured people, one per tenant: a person with accounts in two tenants counts as two. */
 export const declaredPeople = (config: Config): DeclaredPerson[] =>
   config.people.flatMap(({ name, accounts }) => {
-    const placed = Object.entries(accounts).map(([channel, accountId]) => ({
+    const accountsOnChannels = Object.entries(accounts).map(([channel, accountId]) => ({
       tenant: tenantOf(config, config.channels[channel]?.agent ?? ""),
       channel,
       accountId,
     }));
-    return [...new Set(placed.map(({ tenant }) => tenant))].map((tenant) => ({
+    return [...new Set(accountsOnChannels.map(({ tenant }) => tenant))].map((tenant) => ({
       tenant,
       name,
-      accounts: placed.filter((account) => account.tenant === tenant),
+      accounts: accountsOnChannels.filter((account) => account.tenant === tenant),
     }));
   });
 

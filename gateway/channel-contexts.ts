@@ -50,8 +50,8 @@ export const adapterContext = ({ backbone, ...deps }: ChannelDeps): AdapterConte
   freeBytes: backbone.freeBytes,
   signal: (signal) => backbone.bus.signal(subjectsOf(deps.tenant).userSignal(deps.agent), signal),
   sessionOf: async (conversation, isNew = false) => {
-    const place = { ...deps, conversation };
-    return isNew ? firstSessionId(place) : currentSession(backbone.store, place);
+    const address = { ...deps, conversation };
+    return isNew ? firstSessionId(address) : currentSession(backbone.store, address);
   },
 });
 

@@ -9,7 +9,14 @@ import { createModel } from "../core/model/index.ts";
 import { Rights } from "../core/rights/index.ts";
 import { type Core, startCore } from "../core/start-core.ts";
 import type { WorkspaceConfig } from "../core/workspaces/index.ts";
-import { agentPlaces, configuredSchedules, declaredPeople, groupAccounts, inboundOptions } from "./agent-config.ts";
+import {
+  configuredSchedules,
+  declaredPeople,
+  groupAccounts,
+  homeAndChannelsOf,
+  inboundOptions,
+} from "./agent-config.ts";
+import { deliveryDefaults } from "./relay/index.ts";
 
 interface AgentsDeps {
   readonly config: Config;
@@ -39,7 +46,8 @@ export const startAgents = async ({ config, ...deps }: AgentsDeps): Promise<Core
     agents: config.agents.map(({ model, home, schedules, workspace, rights, ...agent }) => ({
       ...agent,
       rights: new Rights(rights, groupAccounts(config)),
-      ...agentPlaces(config, agent.name),
+      ...homeAndChannelsOf(config, agent.name),
+      defaultsOn: deliveryDefaults(config, agent.name),
       ...(workspace && { workspace: { ...workspace, ...workspacePaths(workspace, agent.name, config.dataDir) } }),
       schedules: configuredSchedules(config, schedules, home),
       inbound: inboundOptions(config, agent, home),

@@ -8,7 +8,7 @@ import { withinDeadline } from "../core/lib/index.ts";
 import { DueIndex } from "../core/schedules/index.ts";
 import { peerEventRoute, type RunningA2a, startA2a } from "./a2a/index.ts";
 import { adminRoutes, adminScope, operatorCheck } from "./admin/index.ts";
-import { agentPlaces, tenantOf } from "./agent-config.ts";
+import { homeAndChannelsOf, tenantOf } from "./agent-config.ts";
 import { refreshAfterOutage } from "./backbone-health.ts";
 import type { ChannelDeps } from "./channel-contexts.ts";
 import { adapterContext, createAdapter, relayContext } from "./channel-contexts.ts";
@@ -87,7 +87,7 @@ export const startChannels = async (deps: ChannelsDeps): Promise<{ stop(): Promi
         defaultsOn: deliveryDefaults(config, agent),
         findPermalink: findPermalink(adapters, common),
         leaseMs,
-        ...agentPlaces(config, agent),
+        ...homeAndChannelsOf(config, agent),
       };
       const { bus, store } = common.backbone;
       const isPaused = (await store.get(pauseKey({ tenant, channel }))) !== undefined;

@@ -17,7 +17,7 @@ const exists = (named: string): boolean => {
   return !plain.includes("/") && files.some((file) => path.posix.basename(file) === plain);
 };
 
-const goneFrom = (document: string, markdown: string): string[] =>
+const missingFrom = (document: string, markdown: string): string[] =>
   namedPaths(document, markdown)
     .filter((named) => !exists(named.path))
     .map((named) => `${document}:${named.line} names ${named.path}`);
@@ -52,7 +52,7 @@ describe("given the project's documents", () => {
   });
 
   it.each(documents)("then every path that %s names exists", (document) => {
-    expect(goneFrom(document, read(document))).toEqual([]);
+    expect(missingFrom(document, read(document))).toEqual([]);
   });
 
   it.each(documents)("then every heading that %s links to exists", (document) => {
@@ -135,8 +135,10 @@ describe("given a document that names a missing path, then it is reported", () =
     "[text](../core/contract/gone.ts#part)",
     "two: `core/contract/ports/bus.ts` and `config/gone.yaml`",
   ])("%s", (text) => {
-    expect(goneFrom("docs/page.md", `\n\`\`\`\nfenced\n\`\`\`\n${text}`)).toHaveLength(1);
-    expect(goneFrom("docs/page.md", `\n\`\`\`\nfenced\n\`\`\`\n${text}`)[0]).toMatch(/^docs\/page\.md:5 names .*gone/);
+    expect(missingFrom("docs/page.md", `\n\`\`\`\nfenced\n\`\`\`\n${text}`)).toHaveLength(1);
+    expect(missingFrom("docs/page.md", `\n\`\`\`\nfenced\n\`\`\`\n${text}`)[0]).toMatch(
+      /^docs\/page\.md:5 names .*gone/,
+    );
   });
 
   it.each([
@@ -150,7 +152,7 @@ describe("given a document that names a missing path, then it is reported", () =
     "`user.message.<agent>` `npm run check` `@ai-sdk/anthropic` `dist/`",
     "```\n`core/gone.ts`\n```",
   ])("and a document that names existing paths is not: %j", (text) => {
-    expect(goneFrom("docs/page.md", text)).toEqual([]);
+    expect(missingFrom("docs/page.md", text)).toEqual([]);
   });
 });
 

@@ -51,7 +51,7 @@ describe("given a citation of a requirement that the page does not define", () =
     ["a comment", "core/turns/run-turn.ts", `/** Runs ${cited("Z9")}. */`],
     ["a comment of several lines", "core/turns/run-turn.ts", ` * and again ${cited("O1, Z9")}: once`],
     ["a comment after code", "gateway/server.ts", `run(); // at once ${cited("Z9")}`],
-    ["a comment in JSX", "adapters/web/widget/view/icon.tsx", `{/* drawn ${cited("Z9")} */}`],
+    ["a comment in JSX", "adapters/web/widget/view/icon.tsx", `{/* rendered ${cited("Z9")} */}`],
     ["a test name", "test/core/turns/run-turn.test.ts", `it("when it runs, then it ends ${cited("Z9")}", () => {`],
     ["the name of a table", "test/core/turns/run-turn.test.ts", `])("when %s, then it ends ${cited("Z9")}", () => {`],
     ["a test name on its own line", "test/fuzz/a2a.test.ts", `    "then it is refused ${cited("Z9")}",`],

@@ -41,7 +41,7 @@ export const isPermalinkAdapter = (adapter: ChannelAdapter): adapter is Permalin
 
 /** Can ask its platform whether an attempt with an unknown outcome succeeded. */
 export interface ReconcilingAdapter extends ChannelAdapter {
-  find(delivery: Delivery): Promise<Receipt | "absent" | "cannot-tell">;
+  find(delivery: Delivery): Promise<Receipt | "absent" | "unknown">;
 }
 export const isReconcilingAdapter = (adapter: ChannelAdapter): adapter is ReconcilingAdapter => "find" in adapter;
 
@@ -69,7 +69,7 @@ export const isMembershipAdapter = (adapter: ChannelAdapter): adapter is Members
 
 /** Stores which conversations its platform refuses, so that it does not attempt every message. */
 export interface ReachAdapter extends ChannelAdapter {
-  /** In key order. For operators: it may scan all conversations of the channel. */
+  /** Yields in key order. Only operators call it, because it may scan all conversations of the channel. */
   unreachable(): AsyncIterable<UnreachableConversation>;
 }
 export const isReachAdapter = (adapter: ChannelAdapter): adapter is ReachAdapter => "unreachable" in adapter;

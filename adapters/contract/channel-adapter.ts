@@ -47,6 +47,8 @@ export interface Capabilities {
   readonly anchorLength?: (anchor: Anchor) => number;
   /** The text that people type before the name of a command; absent: "/". */
   readonly commandPrefix?: string;
+  /** The prefix in threads, if people type commands differently there. */
+  readonly threadCommandPrefix?: string;
   /** Minimum time between two edits of one message; absent: 1 s. */
   readonly editEveryMs?: number;
   /**

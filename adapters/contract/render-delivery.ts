@@ -6,7 +6,7 @@ import { DeliveryFailed } from "./delivery-failed.ts";
 /** The adapter could not render the reply, so it sent nothing. The gateway delivers it again with `plain` set. */
 export class RenderFailed extends DeliveryFailed {
   constructor(cause: unknown) {
-    super("rejected", `the reply could not be drawn: ${messageOf(cause).slice(0, 200)}`, { cause });
+    super("rejected", `the reply could not be rendered: ${messageOf(cause).slice(0, 200)}`, { cause });
   }
 }
 

@@ -91,7 +91,7 @@ export class DiscordAdapter implements RoomsAdapter, MembershipAdapter {
     return this.#send(delivery, () => this.#posts.edit(messageId, delivery));
   }
 
-  find(delivery: Delivery): Promise<Receipt | "absent" | "cannot-tell"> {
+  find(delivery: Delivery): Promise<Receipt | "absent" | "unknown"> {
     return this.#send(delivery, (session) => this.#posts.find(delivery, session.botId));
   }
 

@@ -22,7 +22,7 @@ export interface Post {
  * has the same messages.
  */
 export const renderParts = (delivery: Delivery): readonly Post[] => {
-  const texts = delivery.plain ? plainTexts(delivery) : drawnTexts(delivery);
+  const texts = delivery.plain ? plainTexts(delivery) : renderedTexts(delivery);
   return texts.map((content, index) => ({
     content,
     components: index === texts.length - 1 ? renderActions(offeredActions(delivery)) : [],
@@ -30,8 +30,10 @@ export const renderParts = (delivery: Delivery): readonly Post[] => {
   }));
 };
 
-const drawnTexts = ({ part, anchor, sections, reply }: Delivery): readonly string[] =>
-  (sections ?? [{ markdown: part.markdown, anchor }]).map((section) => drawSection(section, reply)).reduce(joined, []);
+const renderedTexts = ({ part, anchor, sections, reply }: Delivery): readonly string[] =>
+  (sections ?? [{ markdown: part.markdown, anchor }])
+    .map((section) => renderSection(section, reply))
+    .reduce(joined, []);
 
 /** For a text that failed to render. Its anchor is in text form; a digest already has its anchors in the text. */
 const plainTexts = ({ part, anchor }: Delivery): readonly string[] => {
@@ -40,7 +42,7 @@ const plainTexts = ({ part, anchor }: Delivery): readonly string[] => {
 };
 
 /** Message texts of a section; the last one ends with the anchor. */
-const drawSection = (
+const renderSection = (
   { markdown, anchor }: Pick<Section, "markdown" | "anchor">,
   { createdAt }: Delivery["reply"],
 ): readonly string[] => {

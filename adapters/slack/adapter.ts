@@ -13,7 +13,7 @@ import type { SlackConfig } from "./config.ts";
 import { deliveryFailure, explain, slackErrorOf } from "./failure.ts";
 import { fetchFile } from "./fetch-file.ts";
 import { httpReceiver } from "./http-receiver.ts";
-import { COMMAND_PREFIX, permalinkOf } from "./inbound.ts";
+import { COMMAND_PREFIX, permalinkOf, THREAD_COMMAND_PREFIX } from "./inbound.ts";
 import { Intake } from "./intake.ts";
 import { findPost, Posts } from "./posts.ts";
 import { anchorText, MAX_PART_LENGTH } from "./render.ts";
@@ -65,6 +65,7 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
       maxPartLength: MAX_PART_LENGTH,
       anchorLength: (anchor) => anchorText(anchor).length,
       commandPrefix: COMMAND_PREFIX,
+      threadCommandPrefix: THREAD_COMMAND_PREFIX,
       editEveryMs: 1_500,
       ...(config.streaming && { streamEveryMs: STREAM_EVERY_MS }),
     };
@@ -121,7 +122,7 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
     return this.#posts.privateConversation(accountId);
   }
 
-  find(delivery: Delivery): Promise<Receipt | "absent" | "cannot-tell"> {
+  find(delivery: Delivery): Promise<Receipt | "absent" | "unknown"> {
     return this.#call(({ client }) => findPost(client, delivery));
   }
 

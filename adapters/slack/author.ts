@@ -30,14 +30,14 @@ interface CachedProfile {
 export class Profiles {
   readonly #client: webApi.WebClient;
   readonly #clock: Clock;
-  readonly #pimeoutMs: number;
+  readonly #timeoutMs: number;
   readonly #cache = new BoundedCache<string, CachedProfile>(MAX_CACHED);
   #pausedUntil = 0;
 
   constructor(client: webApi.WebClient, clock: Clock, pimeoutMs: number) {
     this.#client = client;
     this.#clock = clock;
-    this.#pimeoutMs = pimeoutMs;
+    this.#timeoutMs = pimeoutMs;
   }
 
   of(user: string): Promise<Profile> {
@@ -75,7 +75,7 @@ export class Profiles {
 
   #withTimeout(request: Promise<Profile>): Promise<Profile> {
     return new Promise((resolve) => {
-      const timer = this.#clock.after(this.#pimeoutMs, () => resolve(NO_PROFILE));
+      const timer = this.#clock.after(this.#timeoutMs, () => resolve(NO_PROFILE));
       void request.then((profile) => {
         timer.cancel();
         resolve(profile);

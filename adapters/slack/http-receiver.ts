@@ -26,7 +26,7 @@ export const httpReceiver = ({ signingSecret, clock, logger, intake }: HttpRecei
   async handle({ headers, body }) {
     const refusal = refusalOf(headers, body, signingSecret, clock.now());
     if (refusal !== undefined) {
-      logger.warn({ refusal }, "request refused: not signed by Slack");
+      logger.warn({ reason: refusal }, "request refused: not signed by Slack");
       return { status: 401 };
     }
     const payload = readBody(body, headers["content-type"]);

@@ -120,8 +120,12 @@ const fromEvent = (event: MessageEvent, user: string, conversation: Conversation
 /** The app has one slash command for all commands; the manifest in docs/channels/slack.md registers it. */
 export const COMMAND_PREFIX = "/mooring ";
 
-/** Slack has no slash commands inside threads, so people write them as text there, with the prefix or without it. */
-const typedCommand = (text: string): CommandLine | undefined => textCommand(text.replace(/^\/mooring\s+\/?/i, "/"));
+/** Slack refuses slash commands in threads; a mention of the app works there. The manifest names the app. */
+export const THREAD_COMMAND_PREFIX = "@Mooring /";
+
+/** A command that a person wrote as text, with a prefix or without it. A pasted "@Mooring" is not a mention. */
+const typedCommand = (text: string): CommandLine | undefined =>
+  textCommand(text.replace(/^@mooring\s+(?=\/)/i, "").replace(/^\/mooring\s+\/?/i, "/"));
 
 const commandMessage = (
   { tenant, agent, now, traceId }: Arrival,

@@ -101,7 +101,7 @@ export class Intake {
 
   #refuse(payload: Payload, message: FromPerson, why: string): Taken {
     const { context, showRefusal } = this.#deps;
-    context.logger.info({ message: message.id, why }, "message refused");
+    context.logger.info({ message: message.id, reason: why }, "message refused");
     // The response to a slash command shows the reason itself.
     if (payload.kind !== "command") showRefusal(message, why);
     return { answer: "refused", why };

@@ -77,7 +77,7 @@ export class Posts {
     try {
       return await this.#call(async ({ client, identity }) => {
         const { channel } = await client.conversations.open({ users: accountId });
-        if (!channel?.id) throw new DeliveryFailed("unknown", "Slack opened no conversation");
+        if (!channel?.id) throw new DeliveryFailed("unknown", "Slack did not open the direct message");
         return { channel: this.#channel, workspace: identity.teamId, room: channel.id, kind: "private" };
       });
     } catch (error) {
@@ -140,11 +140,11 @@ const MAX_CLOCK_SKEW_MS = 10 * 60_000;
 const PAGE = 200;
 const MAX_PAGES = 5;
 
-/** Looks for the post of an earlier attempt by its metadata. Returns "cannot-tell" without a history scope. */
+/** Looks for the post of an earlier attempt by its metadata. Returns "unknown" without a history scope. */
 export const findPost = async (
   client: webApi.WebClient,
   { id, reply, target }: Delivery,
-): Promise<Receipt | "absent" | "cannot-tell"> => {
+): Promise<Receipt | "absent" | "unknown"> => {
   const oldest = String(Math.max(0, (Date.parse(reply.createdAt) - MAX_CLOCK_SKEW_MS) / 1_000));
   const options = { channel: target.room, oldest, limit: PAGE, include_all_metadata: true };
   let cursor: string | undefined;
@@ -160,10 +160,10 @@ export const findPost = async (
       cursor = response_metadata?.next_cursor || undefined;
       if (cursor === undefined) return "absent";
     }
-    return "cannot-tell";
+    return "unknown";
   } catch (error) {
     const failure = deliveryFailure(error);
-    if (failure.reason === "forbidden" || failure.reason === "rejected") return "cannot-tell";
+    if (failure.reason === "forbidden" || failure.reason === "rejected") return "unknown";
     throw failure;
   }
 };

@@ -4,8 +4,8 @@ import type { Logger } from "../../core/contract/ports/logger.ts";
 
 /** Logs the SDK's lines at debug level: its failures also arrive as errors, and its own debug lines hold message text. */
 export const sdkLogger = (logger: Logger): webApi.Logger => {
-  const say = (...parts: unknown[]) => logger.debug({ from: "slack sdk" }, parts.map(String).join(" ").slice(0, 300));
-  return { debug() {}, info: say, warn: say, error: say, setLevel() {}, getLevel: () => LogLevel.INFO, setName() {} };
+  const log = (...parts: unknown[]) => logger.debug({ from: "slack sdk" }, parts.map(String).join(" ").slice(0, 300));
+  return { debug() {}, info: log, warn: log, error: log, setLevel() {}, getLevel: () => LogLevel.INFO, setName() {} };
 };
 
 export interface WebApiOptions {

@@ -101,7 +101,10 @@ export const readBody = (body: Buffer): unknown => {
  * Checks that an activity matches its token: from Teams, from the token's service address, and of our tenant. The token
  * does not name the tenant, so an activity without one is refused.
  */
-export const isOurs = (json: unknown, { serviceUrl, tenantId }: { serviceUrl: string; tenantId: string }): boolean => {
+export const isForThisBot = (
+  json: unknown,
+  { serviceUrl, tenantId }: { serviceUrl: string; tenantId: string },
+): boolean => {
   const envelope = Envelope.safeParse(json);
   if (!envelope.success || envelope.data.serviceUrl !== serviceUrl) return false;
   const { channelData, conversation } = envelope.data;

@@ -6,7 +6,7 @@ import type { Clock } from "../../core/contract/ports/clock.ts";
 import type { WebhookRequest, WebhookResponse } from "../contract/abilities.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Inbox } from "../contract/channel-adapter.ts";
-import { Activity, isOurs, readBody } from "./activity.ts";
+import { Activity, isForThisBot, readBody } from "./activity.ts";
 import { isBelow } from "./api/calls.ts";
 import { unreachableFrom } from "./api/reach-state.ts";
 import type { References } from "./api/references.ts";
@@ -38,7 +38,11 @@ export const receiveActivity = async (
   try {
     const serviceUrl = await verifyToken(headers.authorization, { config, keys: deps.keys, clock: context.clock });
     json = readBody(body);
-    if (!isOurs(json, { serviceUrl, tenantId: config.tenantId })) throw new AppError("forbidden", "not for this bot");
+    if (!isForThisBot(json, { serviceUrl, tenantId: config.tenantId }))
+      throw new AppError(
+        "forbidden",
+        "this activity is not for this bot: its tenant or service address differs from its token's",
+      );
   } catch (error) {
     context.logger.debug({ reason: messageOf(error) }, "request refused");
     return error instanceof AppError && error.code === "forbidden" ? { status: 401 } : { status: 503 };

@@ -68,7 +68,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     this.#mayOpen = originCheck(context.publicUrl, config.allowedOrigins);
     const retentionMs = config.retentionDays * DAY_MS;
     this.#rooms = new OpenRooms({ store, clock, channel, retentionMs, logger, signal });
-    this.#files = new VisitorFiles({ ...context, lifeMs: config.fileDays * DAY_MS, limits });
+    this.#files = new VisitorFiles({ ...context, ttlMs: config.fileDays * DAY_MS, limits });
     this.#budget = new StorageBudget(limits, clock);
     const mayOpen = this.#mayOpen;
     const auth = () => (this.#stopping ? undefined : this.#deps?.auth);
@@ -155,7 +155,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
   }
 
   async edit(messageId: string, delivery: Delivery): Promise<Receipt> {
-    const frame = renderOrFail(delivery, (drawn) => renderEdit(messageId, drawn));
+    const frame = renderOrFail(delivery, (rendered) => renderEdit(messageId, rendered));
     return this.#append(delivery, frame, messageId);
   }
 

@@ -44,7 +44,7 @@ export const userMessageOf = (frame: Message | Command, arrival: Arrival): FromP
 };
 
 /** The log entry that shows the message in every tab of the visitor. */
-export const saidOf = (frame: Message | Command, now: number, files: readonly StoredFile[]): LoggedFrame => {
+export const loggedMessageOf = (frame: Message | Command, now: number, files: readonly StoredFile[]): LoggedFrame => {
   const command = commandOf(frame);
   return {
     type: "said",

@@ -74,7 +74,7 @@ const shown = {
   markdown: z.string(),
   outcome: z.enum(["answered", "nothing", "failed", "cancelled"]).optional(),
   correlationId: z.string().optional(),
-  /** With a `correlationId`: the session of the conversation after this answer. */
+  /** Present with a `correlationId`: the session of the conversation after this answer. */
   sessionId: z.string().optional(),
   origin: ReplyOrigin.optional(),
   anchor: Anchor.optional(),

@@ -94,9 +94,9 @@ function* danglingPeers({ tenants, agents, a2a }: Outline): Generator<Problem> {
       yield* mustExist(path, "peer", peer, peerNames);
       if (peer !== undefined && peer === name) yield { path, message: "names the agent itself: remove it" };
       const other = agents.find((each) => each.name === peer);
-      const theirs = (other ?? a2a.peers[peer ?? ""])?.tenant ?? "default";
-      if (peer !== name && peerNames.includes(peer ?? "") && theirs !== tenant) {
-        yield { path, message: `belongs to the tenant "${theirs}": name a peer in the agent's own tenant` };
+      const peerTenant = (other ?? a2a.peers[peer ?? ""])?.tenant ?? "default";
+      if (peer !== name && peerNames.includes(peer ?? "") && peerTenant !== tenant) {
+        yield { path, message: `belongs to the tenant "${peerTenant}": name a peer in the agent's own tenant` };
       } else if (peer !== name && name !== undefined && other !== undefined && !other.peers.includes(name)) {
         yield {
           path,

@@ -21,7 +21,7 @@ export const leafIssues = (issues: readonly Issue[], at: KeyPath = []): LeafIssu
     return meant === undefined ? [{ path, issue }] : leafIssues(meant, path);
   });
 
-/** Of the alternatives that accept this kind of value, the one with the fewest issues. */
+/** Picks, among the alternatives that accept this kind of value, the one with the fewest issues. */
 const likeliest = (alternatives: readonly (readonly Issue[])[]): readonly Issue[] | undefined =>
   alternatives
     .filter((issues) => !issues.some(isOtherKind))

@@ -56,6 +56,6 @@ export class ConfigInvalid extends AppError {
 }
 
 const spell = ({ path, line, message }: ConfigProblem): string => {
-  const place = [path, line === undefined ? "" : `(line ${line})`].filter((part) => part !== "").join(" ");
-  return place === "" ? message : `${place}: ${message}`;
+  const location = [path, line === undefined ? "" : `(line ${line})`].filter((part) => part !== "").join(" ");
+  return location === "" ? message : `${location}: ${message}`;
 };

@@ -11,7 +11,7 @@ import { LogLevel, MetricsConfig, TelemetryConfig } from "./observability-config
 
 type Schema = (typeof adapters)[number]["config"];
 
-/** By name, the order in which the JSON schema and error messages show them. */
+/** Sorted by name, for stable output of the JSON schema and of error messages. */
 const schemas = [...adapters].sort((a, b) => (a.id < b.id ? -1 : 1)).map(({ config }) => config);
 
 export const ChannelConfig = z.discriminatedUnion("adapter", schemas as [Schema, ...Schema[]]);

@@ -22,7 +22,7 @@ export const storeDeadLetter = async (
   { subject, durable, message, raw, reason, attempts }: DeadMessage,
 ): Promise<DeadLetter> => {
   const { id, key } = message;
-  logger.error({ durable, id, attempts, reason }, "dead letter");
+  logger.error({ durable, id, attempts, reason }, "dead letter stored");
   const letter: DeadLetter = {
     subject,
     durable,

@@ -7,7 +7,7 @@ export interface QueuedMessage {
   readonly key: string | undefined;
   readonly id: string;
   readonly publishedAt: number;
-  /** It may have run before in a process that crashed, so its runs are counted before they start. */
+  /** The message may have run before in a process that crashed, so its runs are counted before they start. */
   readonly suspect: boolean;
   /** The stored JSON. Called right before the run, so that a long queue need not be in memory. */
   read(): string | Promise<string>;

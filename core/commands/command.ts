@@ -1,5 +1,6 @@
 import type { MenuCommand } from "../contract/menu-command.ts";
 import type { ReplyAction } from "../contract/messages/agent-reply.ts";
+import type { DeliveryDefaults } from "../contract/messages/delivery-policy.ts";
 import type { Subtask } from "../contract/messages/subtask.ts";
 import type { CommandMessage } from "../contract/messages/user-message.ts";
 import type { Need, Permit } from "../contract/rights.ts";
@@ -20,6 +21,8 @@ export interface CommandCall {
   readonly message: CommandMessage;
   /** The text after the name, trimmed. */
   readonly args: string;
+  /** The operator's settings for proactive messages on this channel. */
+  readonly defaults: DeliveryDefaults;
   /** Session, asker and audience, fixed at the first delivery of the command. */
   readonly record: TurnRecord;
   /** The rights of the caller (R1). */
@@ -41,9 +44,9 @@ export interface Command {
   readonly needs: Need;
   /** One line for `help`; a command without it is reached by buttons only. */
   readonly summary?: string;
-  /** Its entry in the command menus of platforms; a command without it is in no menu. */
+  /** The command's entry in the menus of platforms; a command without one is in no menu. */
   readonly menu?: Pick<MenuCommand, "description" | "argument">;
-  /** Its syntax, if it takes arguments. */
+  /** The command's syntax, if it takes arguments. */
   readonly usage?: string;
   /** Only the caller sees the answer in a shared conversation. */
   readonly privately: boolean;

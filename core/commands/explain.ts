@@ -27,11 +27,11 @@ export interface Explained {
   readonly asked: string | undefined;
   readonly work: readonly WorkTree[];
   /** The conversations that show it and that the reader may know. */
-  readonly places: readonly Conversation[];
+  readonly conversations: readonly Conversation[];
 }
 
 /** Explains a proactive message to the person who asks (O13). */
-export const explain = ({ reply, asked, work, places }: Explained, viewer: ViewerTime, now: number): string => {
+export const explain = ({ reply, asked, work, conversations }: Explained, viewer: ViewerTime, now: number): string => {
   const { origin, cause, audience } = reply;
   const started = Date.parse(origin.startedAt);
   const when = `${clockTime(started, now, viewer)} (${relativeTime(started, now, viewer)})`;
@@ -42,7 +42,7 @@ export const explain = ({ reply, asked, work, places }: Explained, viewer: Viewe
   const by = isPersons && cause !== undefined ? ` by ${oneLine(cause.asker.name)}` : "";
   const source = SOURCES[origin.channel] ?? `asked${by} in ${channelLabel(origin.channel)}`;
   const link = origin.link !== undefined && /^https?:\/\/[^\s()<>]+$/.test(origin.link) ? origin.link : undefined;
-  const shown = places.map((shownIn) => conversationText(shownIn, audience.conversation));
+  const shown = conversations.map((shownIn) => conversationText(shownIn, audience.conversation));
   return [
     isPersons
       ? `**What was asked:** “${prompt}”, ${source}, ${when}.`

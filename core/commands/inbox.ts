@@ -2,7 +2,7 @@ import { relativeTime } from "../contract/relative-time.ts";
 import type { Caller } from "../delivery/index.ts";
 import {
   type Addressee,
-  failureInWords,
+  deliveryFailureText,
   findUndelivered,
   listUndeliveredFor,
   readDeadLetter,
@@ -39,7 +39,7 @@ export const inbox: Command = {
     const what = verb === "again" ? "send-again" : "dismiss";
     const settled = await settleUndelivered(call.deps, entry, what, call.message.id);
     if (settled === "taken") return { markdown: NOT_IN_INBOX };
-    return { markdown: verb === "again" ? `I am sending it again, to ${placeOf(entry)}.` : "Dismissed." };
+    return { markdown: verb === "again" ? `I am sending it again, to ${targetText(entry)}.` : "Dismissed." };
   },
 };
 
@@ -54,7 +54,7 @@ const list = async (call: CommandCall, caller: Caller, after: string): Promise<C
   const now = deps.clock.now();
   const lines = shown.map(
     (entry, index) =>
-      `${index + 1}. “${entry.excerpt}”, for ${placeOf(entry)}, ${relativeTime(Date.parse(entry.deadAt), now, message.account)}: ${failureInWords(entry.reason)}`,
+      `${index + 1}. “${entry.excerpt}”, for ${targetText(entry)}, ${relativeTime(Date.parse(entry.deadAt), now, message.account)}: ${deliveryFailureText(entry.reason)}`,
   );
   const more = found.length > PAGE ? [{ name: "inbox", label: "Show more", value: `after ${shown.at(-1)?.id}` }] : [];
   return {
@@ -73,7 +73,7 @@ const read = async ({ deps }: CommandCall, entry: Undelivered): Promise<CommandA
   const reply = await readDeadLetter(deps.store, entry.letter);
   if (reply === undefined) return { markdown: NOT_IN_INBOX };
   const about = entry.origin === null ? "" : ` About “${entry.origin.promptSummary}”.`;
-  return { markdown: `For ${placeOf(entry)}.${about}\n\n${reply.markdown}` };
+  return { markdown: `For ${targetText(entry)}.${about}\n\n${reply.markdown}` };
 };
 
 /** Finds an entry of the caller; entries of other people count as absent. */
@@ -87,5 +87,5 @@ const addresseesOf = ({ accounts, person }: Caller): Addressee[] => [
   ["person", person.id],
 ];
 
-const placeOf = ({ target }: Undelivered): string =>
+const targetText = ({ target }: Undelivered): string =>
   `${target.kind === "private" ? "your private conversation" : "a shared conversation"} on ${channelLabel(target.channel)}`;

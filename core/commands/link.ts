@@ -145,8 +145,8 @@ export const unlink: Command = {
     const { person } = await findPerson(call.deps.store, me);
     const others = person.accounts.filter((account) => !sameAccount(account, me));
     if (others.length === 0) return { markdown: NOT_LINKED };
-    const mine = person.accounts.filter((account) => sameAccount(account, me));
-    const leaving = args === "" ? mine : others.filter(({ channel }) => channel === args);
+    const own = person.accounts.filter((account) => sameAccount(account, me));
+    const leaving = args === "" ? own : others.filter(({ channel }) => channel === args);
     if (leaving.length === 0)
       return { markdown: `You have no linked account on "${args.slice(0, 40)}". ${linkedWith(others)}` };
     return leave(call, person, leaving);

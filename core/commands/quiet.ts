@@ -1,4 +1,4 @@
-import type { DeliveryPolicy } from "../contract/messages/delivery-policy.ts";
+import type { DeliveryDefaults, DeliveryPolicy } from "../contract/messages/delivery-policy.ts";
 import { OriginKind, QuietHours, Reach } from "../contract/messages/delivery-policy.ts";
 import { changePerson, type PersonRecord } from "../people/index.ts";
 import type { Command } from "./command.ts";
@@ -9,7 +9,8 @@ const USAGE = [
   "- `/quiet everywhere`: I send them on all your channels",
   "- `/quiet origin`: I send them only where the work began",
   "- `/quiet last-active`: I send them there, and where you last wrote to me",
-  `- \`/quiet origin ${OriginKind.options[0]}\`: the same, for one kind of work only: ${OriginKind.options.join(", ")}`,
+  "- `/quiet origin shared`: the same, only for work that began in a room. Other kinds: private (with you alone), " +
+    "scheduled, a2a-inbound (for another agent)",
   "- `/quiet default`: back to the defaults",
 ].join("\n");
 
@@ -24,13 +25,14 @@ export const quiet: Command = {
   usage: "quiet [22:00-07:00 | off | …]",
   summary: "when and where I may message you first; `/quiet` alone lists the choices",
   privately: true,
-  async run({ deps: { store }, message, args }) {
+  async run({ deps: { store }, message, args, defaults }) {
     const address = { tenant: message.tenant, channel: message.conversation.channel, accountId: message.account.id };
     const change = args === "" ? (person: PersonRecord) => person : changeFor(args);
     if (change === undefined)
       return { markdown: `I don't understand "${args.slice(0, 60)}". Try one of these:\n${USAGE}` };
     const person = await changePerson(store, address, change);
-    return { markdown: args === "" ? `${settingsOf(person)}\n\n${USAGE}` : settingsOf(person) };
+    const settings = settingsOf(person, defaults);
+    return { markdown: args === "" ? `${settings}\n\n${USAGE}` : settings };
   },
 };
 
@@ -57,16 +59,18 @@ const changeFor = (args: string): Change | undefined => {
 
 const withPolicy = (person: PersonRecord, policy: DeliveryPolicy): PersonRecord => ({ ...person, policy });
 
-const settingsOf = ({ quiet, policy }: PersonRecord): string => {
-  const kinds = Object.entries(policy ?? {}).map(([kind, reach]) =>
-    kind === "default" ? reach : `${reach} for ${kind} work`,
-  );
-  const reach = kinds.join(", ") || "the default";
-  return `Quiet hours: ${hoursOf(quiet)}.\nWhere I message you first: ${reach}.`;
+const settingsOf = ({ quiet, policy }: PersonRecord, defaults: DeliveryDefaults): string => {
+  const hours = quiet === undefined ? `${hoursOf(defaults.quietHours ?? "off")} (the default)` : hoursOf(quiet);
+  const reach = reachText(policy) || `${reachText({ default: "everywhere", ...defaults.policy })} (the default)`;
+  return `Quiet hours: ${hours}.\nWhere I message you first: ${reach}.`;
 };
 
-const hoursOf = (quiet: PersonRecord["quiet"]): string => {
-  if (quiet === undefined) return "the default";
+const reachText = (policy: DeliveryPolicy = {}): string =>
+  Object.entries(policy)
+    .map(([kind, reach]) => (kind === "default" ? reach : `${reach} for ${kind} work`))
+    .join(", ");
+
+const hoursOf = (quiet: QuietHours | "off"): string => {
   if (quiet === "off") return "off";
   return `${quiet.from}–${quiet.to}${quiet.timeZone === undefined ? ", in your time zone" : `, ${quiet.timeZone}`}`;
 };

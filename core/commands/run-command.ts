@@ -7,7 +7,7 @@ import { commandFor } from "./commands.ts";
 /** Runs a command and publishes its answer as a notice, which needs no anchor (O7). */
 export const runCommand = async (
   deps: CommandDeps,
-  { rights }: Pick<Agent, "rights">,
+  { rights, defaultsOn }: Pick<Agent, "rights" | "defaultsOn">,
   message: CommandMessage,
   { record, seenBefore }: { readonly record: TurnRecord; readonly seenBefore: boolean },
 ): Promise<void> => {
@@ -15,9 +15,10 @@ export const runCommand = async (
   const command = commandFor(name);
   const permit = rights.permit(record.asker);
   const refusal = permit.refusalOf(command.needs);
+  const defaults = defaultsOn(message.conversation.channel);
   const answer =
     refusal === undefined
-      ? await command.run({ deps, message, args: args.trim(), record, permit })
+      ? await command.run({ deps, message, args: args.trim(), defaults, record, permit })
       : { markdown: refusal };
   const isForCallerOnly = (command.privately || message.unseen === true) && message.conversation.kind === "shared";
   await deps.checkpoint("reply.before");

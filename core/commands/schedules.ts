@@ -10,7 +10,7 @@ import {
   resumeSchedule,
   runNow,
   type Schedule,
-  type Seeker,
+  type ScheduleViewer,
 } from "../schedules/index.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 
@@ -28,7 +28,7 @@ export const schedules: Command = {
 };
 
 /** Only the caller reads the answer, so a shared conversation counts like their private one. */
-const seekerOf = async ({ deps: { store }, message, record }: CommandCall): Promise<Seeker> => {
+const viewerOf = async ({ deps: { store }, message, record }: CommandCall): Promise<ScheduleViewer> => {
   const { tenant, agent, account, conversation: asked } = message;
   const address = { tenant, channel: asked.channel, accountId: account.id };
   const own = asked.kind === "shared" ? await privateConversationOf(store, address) : undefined;
@@ -37,7 +37,7 @@ const seekerOf = async ({ deps: { store }, message, record }: CommandCall): Prom
 };
 
 const list = async (call: CommandCall): Promise<CommandAnswer> => {
-  const found = await openSchedules(call.deps, await seekerOf(call));
+  const found = await openSchedules(call.deps, await viewerOf(call));
   if (found.length === 0)
     return { markdown: 'You have no schedules yet. Just ask me, for example: "every weekday at 9, send me the news".' };
   const now = call.deps.clock.now();
@@ -69,7 +69,7 @@ const change = async (call: CommandCall): Promise<CommandAnswer> => {
     };
   }
   try {
-    const schedule = await findSchedule(deps, await seekerOf(call), id);
+    const schedule = await findSchedule(deps, await viewerOf(call), id);
     const name = `"${schedule.description}"`;
     const { causes } = call.record.asker;
     switch (verb.toLowerCase()) {

@@ -43,7 +43,7 @@ const explained = async (call: CommandCall, reply: PlacedReply): Promise<string>
     reply,
     asked: await askedIn(call, reply),
     work: await workTree(deps.store, message, reply.cause?.steps ?? []),
-    places: await visiblePlaces(call, reply),
+    conversations: await visibleConversations(call, reply),
   };
   return explain(known, message.account, deps.clock.now());
 };
@@ -85,7 +85,7 @@ const askedIn = async (
 };
 
 /** The conversations that show it, without other people's private ones. */
-const visiblePlaces = async (
+const visibleConversations = async (
   { deps: { store }, message, record }: CommandCall,
   { audience, places }: PlacedReply,
 ): Promise<Conversation[]> => {

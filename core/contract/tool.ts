@@ -11,7 +11,7 @@ export interface ToolContext extends AgentRef, Readonly<Omit<WorkContext, "stand
   readonly permit: Permit;
   /** All tools that this turn may use. */
   readonly tools: readonly Pick<Tool, "name" | "internal">[];
-  /** The same when the call is repeated after a crash. */
+  /** A call that is repeated after a crash has the same key. */
   readonly idempotencyKey: string;
   /** Aborted when the result is no longer needed. */
   readonly signal: AbortSignal;
@@ -44,7 +44,7 @@ export interface Tool<Input = unknown> {
   readonly delegates?: "subtask" | "peer-call";
   /** Withheld from subagents at the maximum depth: it delegates, manages subtasks, or schedules a run that could. */
   readonly needsDepth?: boolean;
-  /** Its name is removed from text about other agents' answers (A6). */
+  /** The tool's name is removed from text about other agents' answers (A6). */
   readonly internal?: boolean;
   /** Timeout of one run; 60 s by default. */
   readonly deadlineMs?: number;

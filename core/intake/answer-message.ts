@@ -2,7 +2,7 @@ import { AppError } from "../contract/app-error.ts";
 import type { Attachment, FromPerson, SyntheticMessage, TurnMessage } from "../contract/messages/user-message.ts";
 import type { Audience } from "../contract/messages/work-context.ts";
 import { publishReply } from "../delivery/index.ts";
-import { currentSession, type SaidEntry, type TurnEntry } from "../sessions/index.ts";
+import { currentSession, type ReplyEntry, type TurnEntry } from "../sessions/index.ts";
 import type { Agent, TurnRecord } from "../turns/index.ts";
 import { finalIdOf } from "../turns/index.ts";
 import type { TurnFeatures, TurnPrompt, TurnRequester, TurnSources } from "../turns/source/index.ts";
@@ -77,8 +77,8 @@ const promptOf = (sources: TurnSources, agent: Agent, message: SyntheticMessage)
 
 /** A message in the form that the model reads: with the author in shared conversations, and with attachments. */
 export const shownText = ({ conversation, account, text, attachments }: FromPerson): string => {
-  const said = conversation.kind === "shared" ? `${oneLine(account.name)}: ${text}` : text;
-  return [said, ...attachments.map(shown)].join("\n").trim() || "(an empty message)";
+  const line = conversation.kind === "shared" ? `${oneLine(account.name)}: ${text}` : text;
+  return [line, ...attachments.map(shown)].join("\n").trim() || "(an empty message)";
 };
 
 /** Text attachments with their content; others by name and type only. */
@@ -126,8 +126,8 @@ export const publishFinal = async (
     traceId: record.traceId,
   });
   if (correlationId !== undefined) return;
-  const said = { kind: "said", replyId: id, at, markdown: finalText, origin } as const;
-  await noteWhereShown(deps, agent, audience, sessionId, said);
+  const entry = { kind: "said", replyId: id, at, markdown: finalText, origin } as const;
+  await noteWhereShown(deps, agent, audience, sessionId, entry);
 };
 
 /**
@@ -139,10 +139,10 @@ export const noteWhereShown = async (
   { tenant, name: agent }: Agent,
   { conversation }: Audience,
   knownIn: string,
-  said: SaidEntry,
+  entry: ReplyEntry,
 ): Promise<void> => {
   const shownIn = await currentSession(store, { tenant, agent, conversation });
-  if (shownIn !== knownIn) await history.noteSaid(shownIn, said);
+  if (shownIn !== knownIn) await history.noteReply(shownIn, entry);
 };
 
 /**

@@ -70,9 +70,15 @@ const publishFailure = async (
   const draft = { ...common, kind: "final", sessionId, origin, audience, ...(cause && { cause }) } as const;
   await publishReply(deps.bus, draft);
   await undefinedIfCorrupt(async () => {
-    const said = { kind: "said", replyId: common.id, at: common.createdAt, markdown: common.markdown, origin } as const;
-    await deps.history.noteSaid(sessionId, said);
-    await noteWhereShown(deps, agent, audience, sessionId, said);
+    const entry = {
+      kind: "said",
+      replyId: common.id,
+      at: common.createdAt,
+      markdown: common.markdown,
+      origin,
+    } as const;
+    await deps.history.noteReply(sessionId, entry);
+    await noteWhereShown(deps, agent, audience, sessionId, entry);
   });
 };
 

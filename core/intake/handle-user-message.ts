@@ -85,7 +85,7 @@ const takeTurn = async (deps: IntakeDeps, agent: Agent, message: TurnMessage, re
     if (error instanceof TurnYielded || error instanceof RevisionConflict) {
       const { traceId } = message;
       deps.logger.info(
-        { traceId, turnId: turnIdOf(message), why: messageOf(error) },
+        { traceId, turnId: turnIdOf(message), reason: messageOf(error) },
         "turn taken over by another run, retrying",
       );
       return { retryInMs: TAKEN_OVER_RETRY_MS };
@@ -173,7 +173,7 @@ const handleShownReply = async (
   const { replyId, markdown, origin, at } = message.shown;
   const window = await sessions.window(message);
   const position = await firstPosition(store, message, { sessionId: window.sessionId, index: nextIndex(window) });
-  await checkpoint("shown.placed");
+  await checkpoint("posted.located");
   await history.append(position.sessionId, position.index, { kind: "said", replyId, at, markdown, origin });
   return ack;
 };

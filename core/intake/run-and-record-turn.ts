@@ -112,7 +112,7 @@ const runNow = async (
       record,
       text,
       window,
-      aside: continues ? await viewOfOrigins(deps.history, continues) : requester?.aside?.(),
+      systemNote: continues ? await viewOfOrigins(deps.history, continues) : requester?.systemNote?.(),
       journal: new Journal(deps.store, turnId, !seenBefore),
       // Created on first use: a child logger costs as much as a log line, and most turns log nothing.
       get logger() {

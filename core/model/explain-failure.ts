@@ -82,7 +82,7 @@ const chainOf = (error: unknown): (Error & { code?: unknown })[] => {
 interface ProviderError {
   /** The whole text, to search for known phrases. It may quote the prompt, so it is never shown. */
   readonly text: string;
-  /** Its short codes, e.g. "invalid_request_error": safe to show once secrets are removed. */
+  /** The provider's short codes, e.g. "invalid_request_error": safe to show once secrets are removed. */
   readonly codes: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
 }

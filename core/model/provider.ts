@@ -12,7 +12,7 @@ interface AnyModelConfig {
 export interface ModelProvider<Schema extends z.ZodType<AnyModelConfig> = z.ZodType<AnyModelConfig>> {
   /** The value of `provider` in the configuration. */
   readonly id: z.output<Schema>["provider"];
-  /** As `mooring init` offers it. */
+  /** The name under which `mooring init` offers the provider. */
   readonly label: string;
   readonly config: Schema;
   /** Asked by `mooring init`. Without any, the id alone is a configuration. */

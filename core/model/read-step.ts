@@ -146,7 +146,7 @@ export class Cutoff {
       this.#end(new ModelFailed("timeout", `the model sent no token within ${firstTokenMs} ms`)),
     );
     this.#total = clock.after(totalMs, () =>
-      this.#end(new ModelFailed("timeout", `the model was not done after ${totalMs} ms`)),
+      this.#end(new ModelFailed("timeout", `the model did not finish within ${totalMs} ms`)),
     );
     const onCancel = () => this.#end(new ModelFailed("cancelled", "the step was cancelled"));
     caller.addEventListener("abort", onCancel, { once: true });

@@ -24,7 +24,7 @@ const anchorText = ({ channel, promptSummary, startedAt }: ReplyOrigin, viewer: 
   const started = Date.parse(startedAt);
   const when = relativeTime(started, now, viewer);
   if (channel === "scheduled") return `scheduled · ${isolated(promptSummary)} · ${when}`;
-  // Its summary is "caller · skill".
+  // The summary of an inbound origin is "caller · skill".
   if (channel === "a2a-inbound") return `${isolated(promptSummary)} · ${when}`;
   // A quotation mark inside would look like the end of the quotation.
   return `↳ Re: "${isolated(promptSummary.replace(/["“”„]/g, "'"))}"\nstarted ${clockTime(started, now, viewer)} from ${channelLabel(channel)} · ${when}`;

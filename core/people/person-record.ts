@@ -123,12 +123,12 @@ export const readPerson = async (store: Store, tenant: string, personId: string)
   const found = await lastRead.get(store, personKey(tenant, personId));
   if (found === undefined) return undefined;
   const { value: stored, revision } = found;
-  const isTheirs = async ({ channel, accountId }: PersonAccount) => {
+  const isEffective = async ({ channel, accountId }: PersonAccount) => {
     const address = { tenant, channel, accountId };
     return ownIdOf(address) === personId || (await store.get(accountKey(address)))?.value.personId === personId;
   };
-  const theirs = await Promise.all(stored.accounts.map(isTheirs));
-  const person = theirs.every(Boolean) ? stored : withoutAccounts(stored, (_, index) => !theirs[index]);
+  const effective = await Promise.all(stored.accounts.map(isEffective));
+  const person = effective.every(Boolean) ? stored : withoutAccounts(stored, (_, index) => !effective[index]);
   return { person, stored, revision };
 };
 

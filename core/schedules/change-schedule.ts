@@ -48,7 +48,7 @@ export const createSchedule = async (
   if (known !== undefined) return publishIfMissed(deps, known.value);
   await checkLimit(deps, draft);
   const next = nextDue(draft.when, askedAt);
-  if (next === undefined) throw new AppError("bad-input", "its time has already passed");
+  if (next === undefined) throw new AppError("bad-input", "the time of the schedule has already passed");
   const schedule: Schedule = {
     ...draft,
     status: "active",
@@ -147,7 +147,7 @@ export const resumeSchedule = async (deps: ScheduleDeps, address: ScheduleAddres
   await changeSchedule(deps, address, (schedule) => {
     if (schedule.status !== "paused") return schedule;
     const next = schedule.when.kind === "once" ? now : nextDue(schedule.when, now);
-    if (next === undefined) throw new AppError("bad-input", "Its last time has passed. Ask me for a new schedule.");
+    if (next === undefined) throw new AppError("bad-input", "This schedule has no more runs. Ask me for a new one.");
     const { putOff: _, ...rest } = schedule;
     return {
       ...rest,

@@ -28,7 +28,7 @@ export const ScheduleConfig = z
     const refuse = (message: string) => context.addIssue({ code: "custom", path: ["when"], message });
     if (/^in\b/i.test(when.trim())) return refuse("must be a fixed time or an interval, not a time relative to now");
     try {
-      if (nextDue(configuredWhen({ when, timeZone }), 0) === undefined) refuse("is a date that never comes");
+      if (nextDue(configuredWhen({ when, timeZone }), 0) === undefined) refuse("is a date that never occurs");
     } catch (error) {
       refuse(messageOf(error));
     }

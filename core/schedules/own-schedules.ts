@@ -7,20 +7,20 @@ import { isOpen, ownerOf, type Schedule, type ScheduleDeps, schedulesOf } from "
 import { describeWhen } from "./when/index.ts";
 
 /** The person who asks for schedules, and the audience of the answer. */
-export interface Seeker extends AgentRef {
+export interface ScheduleViewer extends AgentRef {
   readonly asker: Asker;
   readonly audience: Audience;
 }
 
 /** The open schedules of a person over all their accounts, as far as everyone in this audience may see them; next due first. */
-export const openSchedules = async (deps: ScheduleDeps, seeker: Seeker): Promise<Schedule[]> =>
-  (await ownSchedules(deps, seeker)).filter(isOpen).sort(byNextTime);
+export const openSchedules = async (deps: ScheduleDeps, viewer: ScheduleViewer): Promise<Schedule[]> =>
+  (await ownSchedules(deps, viewer)).filter(isOpen).sort(byNextTime);
 
 const byNextTime = (a: Schedule, b: Schedule): number => (a.nextDueAt ?? "~").localeCompare(b.nextDueAt ?? "~");
 
-const ownSchedules = async ({ store }: ScheduleDeps, seeker: Seeker): Promise<Schedule[]> => {
-  const { tenant, agent, audience } = seeker;
-  const own = askingAccount(audience) ?? accountServed(seeker);
+const ownSchedules = async ({ store }: ScheduleDeps, viewer: ScheduleViewer): Promise<Schedule[]> => {
+  const { tenant, agent, audience } = viewer;
+  const own = askingAccount(audience) ?? accountServed(viewer);
   const { person } = await findPerson(store, { tenant, ...own });
   const owners = new Set([own, ...person.accounts].map(({ channel, accountId }) => ownerOf(channel, accountId)));
   const here = { tenant, conversation: audience.conversation };
@@ -35,8 +35,8 @@ const ownSchedules = async ({ store }: ScheduleDeps, seeker: Seeker): Promise<Sc
 };
 
 /** Finds a schedule of the person. Other people's schedules are "not-found", so that ids do not reveal them. */
-export const findSchedule = async (deps: ScheduleDeps, seeker: Seeker, id: string): Promise<Schedule> => {
-  const found = (await openSchedules(deps, seeker)).find((schedule) => schedule.id === id.trim());
+export const findSchedule = async (deps: ScheduleDeps, viewer: ScheduleViewer, id: string): Promise<Schedule> => {
+  const found = (await openSchedules(deps, viewer)).find((schedule) => schedule.id === id.trim());
   if (found === undefined) {
     throw new AppError("not-found", `You have no schedule "${id.trim().slice(0, 40)}". \`/schedules\` lists yours.`);
   }

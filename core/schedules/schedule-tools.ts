@@ -9,7 +9,7 @@ import { stableId } from "../lib/index.ts";
 import { findPerson } from "../people/index.ts";
 import type { NewSchedule } from "./change-schedule.ts";
 import { cancelSchedule, createSchedule, MAX_DESCRIPTION_CHARS, MAX_PROMPT_CHARS } from "./change-schedule.ts";
-import { describeSchedule, findSchedule, openSchedules, type Seeker } from "./own-schedules.ts";
+import { describeSchedule, findSchedule, openSchedules, type ScheduleViewer } from "./own-schedules.ts";
 import { runNow } from "./runs/handle-schedule-due.ts";
 import { needOf, ownerOf, type ScheduleDeps } from "./schedule-record.ts";
 import { describeWhen, parseWhen } from "./when/index.ts";
@@ -126,13 +126,13 @@ export const scheduleTools = (deps: ScheduleDeps): Tool[] => {
 };
 
 /** Resolves and checks the target at creation (P2): here, or a channel on which the person has written in private. */
-const chooseTarget = async (store: Store, seeker: Seeker, deliverTo: string): Promise<Destination> => {
-  const { conversation } = seeker.audience;
-  const here = accountServed(seeker);
-  const own = askingAccount(seeker.audience) ?? here;
+const chooseTarget = async (store: Store, viewer: ScheduleViewer, deliverTo: string): Promise<Destination> => {
+  const { conversation } = viewer.audience;
+  const here = accountServed(viewer);
+  const own = askingAccount(viewer.audience) ?? here;
   const requested = deliverTo.trim();
   if (requested === "" || requested.toLowerCase() === "here") return { conversation, accountId: here.accountId };
-  const { person } = await findPerson(store, { tenant: seeker.tenant, ...own });
+  const { person } = await findPerson(store, { tenant: viewer.tenant, ...own });
   const there = person.surfaces.filter((surface) => surface.channel === requested);
   const surface = there.find(({ conversation }) => conversationKey(conversation) === person.lastActive) ?? there.at(-1);
   if (surface === undefined) {

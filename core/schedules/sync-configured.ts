@@ -45,7 +45,7 @@ const reconcile = async (deps: ScheduleDeps, schedule: Schedule): Promise<void> 
   const known = await deps.store.get(scheduleKey(schedule));
   if (known === undefined) {
     if (schedule.nextDueAt !== null) await deps.dueTimes.add({ schedule, dueAt: schedule.nextDueAt });
-    // It exists if another process has started with the same configuration.
+    // The schedule exists if another process has started with the same configuration.
     await createOnce(deps.store, scheduleKey(schedule), schedule);
     return;
   }

@@ -25,16 +25,16 @@ export const TurnEntry = z.looseObject({
 export type TurnEntry = z.infer<typeof TurnEntry>;
 
 /** A proactive message that the conversation has shown (O15). */
-export const SaidEntry = z.looseObject({
+export const ReplyEntry = z.looseObject({
   kind: z.literal("said"),
   replyId: z.string(),
   at: z.iso.datetime(),
   markdown: z.string(),
   origin: ReplyOrigin.nullable(),
 });
-export type SaidEntry = z.infer<typeof SaidEntry>;
+export type ReplyEntry = z.infer<typeof ReplyEntry>;
 
-export const HistoryEntry = z.discriminatedUnion("kind", [TurnEntry, SaidEntry]);
+export const HistoryEntry = z.discriminatedUnion("kind", [TurnEntry, ReplyEntry]);
 export type HistoryEntry = z.infer<typeof HistoryEntry>;
 
 const history = collection("history", HistoryEntry);

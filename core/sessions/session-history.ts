@@ -1,6 +1,6 @@
 import type { Store } from "../contract/ports/store.ts";
 import { createOnce } from "../contract/ports/update.ts";
-import { type HistoryEntry, historyKey, type SaidEntry, type TurnEntry } from "./history-entry.ts";
+import { type HistoryEntry, historyKey, type ReplyEntry, type TurnEntry } from "./history-entry.ts";
 import type { SessionState, SessionWindow, WindowCache } from "./session-window.ts";
 import { extended, nextIndex, sessionStateKey, windowCacheOf, windowOf } from "./session-window.ts";
 
@@ -80,7 +80,7 @@ export class SessionHistory {
   }
 
   /** Adds a proactive message that the conversation has shown (O15). Idempotent. */
-  async noteSaid(sessionId: string, entry: SaidEntry): Promise<void> {
+  async noteReply(sessionId: string, entry: ReplyEntry): Promise<void> {
     const window = await this.window(sessionId);
     if (window.entries.some((known) => isSame(known, entry))) return;
     await this.append(sessionId, nextIndex(window), entry);

@@ -31,7 +31,7 @@ export interface SubtaskDeps extends CoreDeps {
   readonly calls: DelegatedCalls;
   readonly activity: ActivityPublisher;
   readonly owners: OwnerRecordWriter;
-  /** By agent; only for agents whose subtasks work on a repository (S12). */
+  /** Workspaces by agent; only for agents whose subtasks work on a repository (S12). */
   readonly workspaces: ReadonlyMap<string, Workspaces>;
 }
 

@@ -9,7 +9,7 @@ import { peerCallSpanId, replySpanId, runSpanId, subtaskSpanId, turnSpanId } fro
 export type TracedMessage = Exclude<UserMessage, ShownMessage>;
 
 /** The destination of a message on the bus, with times. */
-export interface Passage {
+export interface BusOperation {
   /** "nats", or "mooring" for the embedded bus. */
   readonly system: string;
   readonly destination: string;
@@ -19,46 +19,46 @@ export interface Passage {
 }
 
 /** Span of a message stored for the agent; a message that begins work is the root of its trace. */
-export const messageSpan = (message: TracedMessage, passage: Passage): SpanRecord => ({
-  ...published(passage),
+export const messageSpan = (message: TracedMessage, operation: BusOperation): SpanRecord => ({
+  ...published(operation),
   traceId: message.traceId,
   id: messageSpanId(message),
   parentId: continuesWork(message) ? parentOfMessage(message) : foreignParent(message.traceId),
-  attributes: { ...sending(passage, message.id), ...aboutMessage(message) },
+  attributes: { ...sending(operation, message.id), ...aboutMessage(message) },
 });
 
 /** Span of one run of the message handler. */
 export const runSpan = (
   message: TracedMessage,
   run: { readonly number: number; readonly durable: string; readonly outcome?: Outcome | undefined },
-  passage: Passage,
+  operation: BusOperation,
 ): SpanRecord => ({
   traceId: message.traceId,
   id: runSpanId(message, run.number),
   parentId: messageSpanId(message),
-  name: `process ${passage.destination}`,
+  name: `process ${operation.destination}`,
   kind: "consumer",
-  startedAt: passage.startedAt,
-  endedAt: passage.endedAt,
+  startedAt: operation.startedAt,
+  endedAt: operation.endedAt,
   attributes: {
-    ...messaging(passage, message.id),
+    ...messaging(operation, message.id),
     "messaging.operation.name": "process",
     "messaging.operation.type": "process",
     "messaging.consumer.group.name": run.durable,
     "mooring.run": run.number,
     ...aboutMessage(message),
   },
-  error: passage.error ?? (run.outcome && "deadLetter" in run.outcome ? "dead-letter" : undefined),
+  error: operation.error ?? (run.outcome && "deadLetter" in run.outcome ? "dead-letter" : undefined),
 });
 
 /** Span of a reply stored for the channels. */
-export const replySpan = (reply: AgentReply, passage: Passage): SpanRecord => ({
-  ...published(passage),
+export const replySpan = (reply: AgentReply, operation: BusOperation): SpanRecord => ({
+  ...published(operation),
   traceId: reply.traceId,
   id: replySpanId(reply.id),
   parentId: parentOfReply(reply),
   attributes: {
-    ...sending(passage, reply.id),
+    ...sending(operation, reply.id),
     "messaging.message.conversation_id": reply.correlationId,
     "gen_ai.agent.name": reply.agent,
     "mooring.tenant": reply.tenant,
@@ -67,17 +67,17 @@ export const replySpan = (reply: AgentReply, passage: Passage): SpanRecord => ({
   },
 });
 
-const published = ({ destination, startedAt, endedAt, error }: Passage) =>
+const published = ({ destination, startedAt, endedAt, error }: BusOperation) =>
   ({ name: `publish ${destination}`, kind: "producer", startedAt, endedAt, error }) as const;
 
-const messaging = ({ system, destination }: Passage, id: string) => ({
+const messaging = ({ system, destination }: BusOperation, id: string) => ({
   "messaging.system": system,
   "messaging.destination.name": destination,
   "messaging.message.id": id,
 });
 
-const sending = (passage: Passage, id: string) => ({
-  ...messaging(passage, id),
+const sending = (operation: BusOperation, id: string) => ({
+  ...messaging(operation, id),
   "messaging.operation.name": "publish",
   "messaging.operation.type": "send",
 });

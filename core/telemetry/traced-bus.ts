@@ -5,7 +5,7 @@ import type { Bus, Handler, Outcome } from "../contract/ports/bus.ts";
 import type { Clock } from "../contract/ports/clock.ts";
 import type { Subject } from "../contract/ports/subject.ts";
 import type { SpanRecord, Tracer } from "../contract/ports/telemetry.ts";
-import { messageSpan, type Passage, replySpan, runSpan, type TracedMessage } from "./message-spans.ts";
+import { type BusOperation, messageSpan, replySpan, runSpan, type TracedMessage } from "./message-spans.ts";
 
 interface TracedBusOptions {
   readonly tracer: Tracer;
@@ -19,17 +19,23 @@ export const tracedBus = (bus: Bus, { tracer, clock, system }: TracedBusOptions)
   const traced = async <R>(
     { name: destination }: Subject<unknown>,
     work: () => Promise<R>,
-    span: (passage: Passage, result?: R) => SpanRecord | undefined,
+    span: (operation: BusOperation, result?: R) => SpanRecord | undefined,
   ): Promise<R> => {
     const startedAt = clock.now();
-    const passage = (error?: string): Passage => ({ system, destination, startedAt, endedAt: clock.now(), error });
+    const operation = (error?: string): BusOperation => ({
+      system,
+      destination,
+      startedAt,
+      endedAt: clock.now(),
+      error,
+    });
     const record = (found: SpanRecord | undefined) => found && tracer.record(found);
     try {
       const result = await work();
-      record(span(passage(), result));
+      record(span(operation(), result));
       return result;
     } catch (error) {
-      record(span(passage(errorType(error))));
+      record(span(operation(errorType(error))));
       throw error;
     }
   };
@@ -37,9 +43,9 @@ export const tracedBus = (bus: Bus, { tracer, clock, system }: TracedBusOptions)
     publish(subject, message, options) {
       const send = () => bus.publish(subject, message, options);
       const toAgent = messageTo(subject, message);
-      if (toAgent !== undefined) return traced(subject, send, (passage) => messageSpan(toAgent, passage));
+      if (toAgent !== undefined) return traced(subject, send, (operation) => messageSpan(toAgent, operation));
       const reply = replyOn(subject, message);
-      return reply === undefined ? send() : traced(subject, send, (passage) => replySpan(reply, passage));
+      return reply === undefined ? send() : traced(subject, send, (operation) => replySpan(reply, operation));
     },
     consume<T>(subject: Subject<T>, options: Parameters<Bus["consume"]>[1], handle: Handler<T>) {
       return bus.consume<T>(subject, options, (message, received) => {
@@ -47,8 +53,8 @@ export const tracedBus = (bus: Bus, { tracer, clock, system }: TracedBusOptions)
         const toAgent = messageTo(subject, message);
         if (toAgent === undefined) return run();
         const about = { number: received.attempt, durable: options.durable };
-        return traced<Outcome>(subject, run, (passage, outcome) =>
-          outcome && "wait" in outcome ? undefined : runSpan(toAgent, { ...about, outcome }, passage),
+        return traced<Outcome>(subject, run, (operation, outcome) =>
+          outcome && "wait" in outcome ? undefined : runSpan(toAgent, { ...about, outcome }, operation),
         );
       });
     },

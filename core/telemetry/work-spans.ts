@@ -7,7 +7,7 @@ import { spanId } from "./trace-context.ts";
 export const turnSpanId = (turnId: string): string => spanId("turn", turnId);
 export const subtaskSpanId = ({ tenant, agent, id }: SubtaskAddress): string => spanId("subtask", tenant, agent, id);
 export const peerCallSpanId = ({ tenant, agent, id }: PeerCallAddress): string => spanId("call", tenant, agent, id);
-/** By the idempotency key of the call. */
+/** The span id of a tool call, derived from the call's idempotency key. */
 export const toolSpanId = (callKey: string): string => spanId("tool", callKey);
 export const replySpanId = (replyId: string): string => spanId("reply", replyId);
 /** One run of a message's handler. */

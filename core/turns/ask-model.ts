@@ -8,7 +8,7 @@ import type { CoreDeps, Turn } from "./turn.ts";
 import { TurnStopped } from "./turn-failures.ts";
 import { finalIdOf } from "./turn-records.ts";
 
-const MAX_TRIES = 3;
+const MAX_ATTEMPTS = 3;
 const FIRST_PAUSE_MS = 1_000;
 /** A user is waiting, so a provider that asks for a longer pause counts as unavailable. */
 const MAX_PAUSE_MS = 30_000;
@@ -17,22 +17,22 @@ const MAX_RESPONSE_BYTES = 400_000;
 
 /** Requests one response of the model and streams its text as signals. All retries of model requests happen here. */
 export const askModel = async (deps: CoreDeps, turn: Turn, request: StepRequest): Promise<StepResponse> => {
-  for (let tries = 1; ; tries++) {
+  for (let attempts = 1; ; attempts++) {
     await deps.checkpoint("model.before");
-    const answer = await tryOnce(deps, turn, request);
+    const answer = await attemptOnce(deps, turn, request);
     if (!(answer instanceof ModelFailed)) {
       await deps.checkpoint("model.after");
       return answer;
     }
     const { reason, retryable, retryAfterMs = 0 } = answer;
-    turn.logger.warn({ model: turn.agent.model.label, reason, tries, error: answer.message }, "model failed");
-    if (!retryable || tries === MAX_TRIES || retryAfterMs > MAX_PAUSE_MS) throw answer;
-    const backoffMs = FIRST_PAUSE_MS * 4 ** (tries - 1) * (1 + spread(turn.record.turnId));
+    turn.logger.warn({ model: turn.agent.model.label, reason, attempts, error: answer.message }, "model failed");
+    if (!retryable || attempts === MAX_ATTEMPTS || retryAfterMs > MAX_PAUSE_MS) throw answer;
+    const backoffMs = FIRST_PAUSE_MS * 4 ** (attempts - 1) * (1 + spread(turn.record.turnId));
     await pause(deps.clock, Math.max(backoffMs, retryAfterMs), turn.signal);
   }
 };
 
-const tryOnce = async (deps: CoreDeps, turn: Turn, request: StepRequest): Promise<StepResponse | ModelFailed> => {
+const attemptOnce = async (deps: CoreDeps, turn: Turn, request: StepRequest): Promise<StepResponse | ModelFailed> => {
   const { model } = turn.agent;
   const deltas = deltaStream(deps, turn);
   const startedAt = deps.clock.monotonic();

@@ -29,10 +29,10 @@ export class RunningTurns {
   readonly #running = new Map<string, RunningTurn>();
   /** Turns of this process, by agent and person. */
   readonly #counts = new Map<string, number>();
-  /** By agent and person, the longest waiting first. */
+  /** Waiting turns by agent and person, the longest waiting first. */
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #stops = new Map<string, () => void>();
-  /** By turn: called when it ends in this process. */
+  /** Callbacks by turn, called when it ends in this process. */
   readonly #ends = new Map<string, (() => void)[]>();
   readonly #gathering = new Map<string, Map<string, RunningTurn>>();
   readonly #listeners: Listener[] = [];

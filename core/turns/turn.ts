@@ -1,3 +1,4 @@
+import type { DeliveryDefaults } from "../contract/messages/delivery-policy.ts";
 import type { Bus } from "../contract/ports/bus.ts";
 import type { Clock } from "../contract/ports/clock.ts";
 import type { Logger } from "../contract/ports/logger.ts";
@@ -30,6 +31,8 @@ export interface Agent {
   readonly pauseSchedulesAfterDays: number;
   readonly delegation: DelegationConfig;
   readonly peering: PeeringConfig;
+  /** The operator's settings for proactive messages, by channel. */
+  readonly defaultsOn: (channel: string) => DeliveryDefaults;
 }
 
 /** The ports that core runs on. */
@@ -52,7 +55,7 @@ export interface Turn {
   readonly text: string;
   readonly window: SessionWindow;
   /** Additional context for the model, for this turn only. */
-  readonly aside?: string | undefined;
+  readonly systemNote?: string | undefined;
   readonly journal: Journal;
   readonly logger: Logger;
   /** Aborted with TurnYielded, TurnTimedOut, TurnCancelled or TurnStopped. */

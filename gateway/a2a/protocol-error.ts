@@ -4,7 +4,7 @@ import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
 import { markFailed } from "./request-context.ts";
 
-/** By then cores have published their load again, and a probe has checked whether writes work. */
+/** After this time cores have published their load again, and a probe has checked whether writes work. */
 const RETRY_AFTER_S = "5";
 
 /** Asks the caller to retry later. The protocol defines no such error, so both bindings use the HTTP status. */

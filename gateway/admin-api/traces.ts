@@ -35,9 +35,9 @@ const Turn = z.object({
   openedAt: z.string(),
   endedAt: z.string().optional(),
   outcome: oneOf<"answered" | "nothing" | "failed" | "cancelled">().optional(),
-  /** Its answer was withheld, because one answer for all results follows. */
+  /** The turn's answer was withheld, because one answer for all results follows. */
   suppressed: unchecked<true>().optional(),
-  /** Its results are shown unchanged, because no answer could be generated. */
+  /** The turn's results are shown unchanged, because no answer could be generated. */
   degraded: unchecked<true>().optional(),
   summary: unchecked<string>(),
 });

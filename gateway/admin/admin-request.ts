@@ -12,31 +12,31 @@ import { mayManage, type Operator } from "./operator.ts";
 export type AdminRequest = Pick<FastifyRequest, "headers" | "id">;
 
 /** The operator of a request, and the details for the audit log. */
-interface Visit {
+interface OperatorRequest {
   readonly operator: Operator;
   /** The tenant that the request concerns, once known. */
   tenant?: string;
   detail?: Record<string, unknown>;
 }
 
-const visits = new WeakMap<FastifyRequest["headers"], Visit>();
+const operatorRequests = new WeakMap<FastifyRequest["headers"], OperatorRequest>();
 
-export const beginVisit = ({ headers }: AdminRequest, operator: Operator): void =>
-  void visits.set(headers, { operator });
+export const attachOperator = ({ headers }: AdminRequest, operator: Operator): void =>
+  void operatorRequests.set(headers, { operator });
 
-export const visitOf = ({ headers }: AdminRequest): Visit => {
-  const visit = visits.get(headers);
-  if (visit === undefined) throw new AppError("unauthorised", "an operator's token is required");
-  return visit;
+export const operatorRequestOf = ({ headers }: AdminRequest): OperatorRequest => {
+  const known = operatorRequests.get(headers);
+  if (known === undefined) throw new AppError("unauthorised", "an operator's token is required");
+  return known;
 };
 
-export const operatorOf = (request: AdminRequest): Operator => visitOf(request).operator;
+export const operatorOf = (request: AdminRequest): Operator => operatorRequestOf(request).operator;
 
 /** Whether the operator may manage a tenant; if so, the audit log names it. */
 export const mayUse = (request: AdminRequest, tenant: string): boolean => {
-  const visit = visitOf(request);
-  const may = mayManage(visit.operator, tenant);
-  if (may) visit.tenant = tenant;
+  const known = operatorRequestOf(request);
+  const may = mayManage(known.operator, tenant);
+  if (may) known.tenant = tenant;
   return may;
 };
 
@@ -48,8 +48,8 @@ export const mustBePlatformAdmin = (request: AdminRequest): void => {
 
 /** Adds details to the audit entry. Never message text or secrets. */
 export const noteDetail = (request: AdminRequest, detail: Record<string, unknown>): void => {
-  const visit = visitOf(request);
-  visit.detail = { ...visit.detail, ...detail };
+  const known = operatorRequestOf(request);
+  known.detail = { ...known.detail, ...detail };
 };
 
 /** Parses a body or query; throws "bad-input" with every problem and its path. */

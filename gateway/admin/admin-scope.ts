@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { SignInGuard } from "../http/index.ts";
-import { beginVisit } from "./admin-request.ts";
+import { attachOperator } from "./admin-request.ts";
 import type { AuditDeps } from "./audit.ts";
 import { auditHooks } from "./audit.ts";
 import type { OperatorCheck } from "./operator.ts";
@@ -24,7 +24,7 @@ export const adminScope = async (
     scope.addContentTypeParser("application/json", { parseAs: "string", bodyLimit: MAX_BODY_BYTES }, readJson);
     scope.addHook("onRequest", async (request, reply) => {
       const { authorization } = request.headers;
-      beginVisit(
+      attachOperator(
         request,
         signIns.check(request, reply, "admin", () => check(authorization)),
       );

@@ -5,7 +5,7 @@ import type { Logger } from "../../core/contract/ports/logger.ts";
 import { collection, keyOf, prefixOf, type Store } from "../../core/contract/ports/store.ts";
 import { newestFirst } from "../../core/contract/ports/token.ts";
 import { AuditEntry, requests } from "../admin-api/index.ts";
-import { type AdminDeps, adminRoute, checked, operatorOf, visitOf } from "./admin-request.ts";
+import { type AdminDeps, adminRoute, checked, operatorOf, operatorRequestOf } from "./admin-request.ts";
 import { pageOf } from "./page.ts";
 
 const TTL_MS = 400 * 24 * 3_600_000;
@@ -34,7 +34,7 @@ export const auditHooks = (scope: FastifyInstance, { store, clock, logger }: Aud
   scope.addHook("onResponse", async (request, reply) => {
     const entry = begun.get(request);
     if (entry === undefined) return;
-    const { tenant = entry.tenant, detail } = visitOf(request);
+    const { tenant = entry.tenant, detail } = operatorRequestOf(request);
     const ended = { ...entry, ...(tenant && { tenant }), ...(detail && { detail }), status: reply.statusCode };
     // The response is already sent, so a failure can only be logged.
     await store
@@ -46,7 +46,7 @@ export const auditHooks = (scope: FastifyInstance, { store, clock, logger }: Aud
 };
 
 const entryOf = (request: FastifyRequest, now: number): AuditEntry => {
-  const { operator } = visitOf(request);
+  const { operator } = operatorRequestOf(request);
   return {
     id: auditId(now, request.id),
     at: isoTime(now),

@@ -46,11 +46,11 @@ export interface ManagedChannel {
   readonly tenant: string;
 }
 
-type Places = Pick<Config, "agents" | "channels">;
+type AgentsAndChannels = Pick<Config, "agents" | "channels">;
 
 /** The channels of agents that the operator may manage, or only the requested ones. */
 export const managedChannels = (
-  config: Places,
+  config: AgentsAndChannels,
   request: AdminRequest,
   requested: { channel?: string | undefined; agent?: string | undefined } = {},
 ): ManagedChannel[] => {
@@ -59,13 +59,13 @@ export const managedChannels = (
   return channelsOf(config).filter((channel) => agents.some(({ agent }) => agent === channel.agent));
 };
 
-export const managedChannel = (config: Places, request: AdminRequest, requested: string): ManagedChannel => {
+export const managedChannel = (config: AgentsAndChannels, request: AdminRequest, requested: string): ManagedChannel => {
   const found = channelsOf(config).find(({ channel }) => channel === requested);
   if (found === undefined || !mayUse(request, found.tenant)) throw notManaged("channel", requested);
   return found;
 };
 
-const channelsOf = ({ agents, channels }: Places): ManagedChannel[] =>
+const channelsOf = ({ agents, channels }: AgentsAndChannels): ManagedChannel[] =>
   Object.entries(channels).map(([channel, { adapter, agent }]) => {
     const tenant = agents.find(({ name }) => name === agent)?.tenant ?? "";
     return { channel, adapter, agent, tenant };

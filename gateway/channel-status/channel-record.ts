@@ -41,29 +41,29 @@ const ChannelPause = z.looseObject({
 const statuses = collection("channel-status", ChannelStatus);
 const pauses = collection("channel-pauses", ChannelPause);
 
-export interface ChannelPlace {
+export interface ChannelRef {
   readonly tenant: string;
   readonly channel: string;
 }
 
-const statusKey = ({ tenant, channel }: ChannelPlace) => keyOf(statuses, tenant, channel);
-export const pauseKey = ({ tenant, channel }: ChannelPlace) => keyOf(pauses, tenant, channel);
+const statusKey = ({ tenant, channel }: ChannelRef) => keyOf(statuses, tenant, channel);
+export const pauseKey = ({ tenant, channel }: ChannelRef) => keyOf(pauses, tenant, channel);
 
 const EMPTY_STATUS: ChannelStatus = { gateways: {}, errors: [] };
 
-export const readStatus = async (store: Store, place: ChannelPlace): Promise<ChannelStatus> =>
-  (await store.get(statusKey(place)))?.value ?? EMPTY_STATUS;
+export const readStatus = async (store: Store, ref: ChannelRef): Promise<ChannelStatus> =>
+  (await store.get(statusKey(ref)))?.value ?? EMPTY_STATUS;
 
 export const changeStatus = async (
   store: Store,
-  place: ChannelPlace,
+  ref: ChannelRef,
   change: (status: ChannelStatus) => ChannelStatus,
 ): Promise<void> => {
-  await update(store, statusKey(place), change, { initial: EMPTY_STATUS });
+  await update(store, statusKey(ref), change, { initial: EMPTY_STATUS });
 };
 
 /** A gateway without a report for this long has stopped. */
 const REPORT_TTL_MS = 120_000;
 
-export const livingGateways = ({ gateways }: ChannelStatus, now: number): [string, GatewayReport][] =>
+export const liveGateways = ({ gateways }: ChannelStatus, now: number): [string, GatewayReport][] =>
   Object.entries(gateways).filter(([, { seenAt }]) => now - Date.parse(seenAt) < REPORT_TTL_MS);

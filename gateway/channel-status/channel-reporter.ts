@@ -6,8 +6,8 @@ import { isoTime } from "../../core/contract/ports/clock.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
 import type { Store } from "../../core/contract/ports/store.ts";
 import type { RunningChannel } from "../relay/index.ts";
-import type { ChannelPlace, GatewayReport } from "./channel-record.ts";
-import { changeStatus, livingGateways, pauseKey } from "./channel-record.ts";
+import type { ChannelRef, GatewayReport } from "./channel-record.ts";
+import { changeStatus, liveGateways, pauseKey } from "./channel-record.ts";
 import type { ChannelTraffic } from "./channel-traffic.ts";
 import { withErrors } from "./channel-traffic.ts";
 
@@ -26,7 +26,7 @@ interface ReporterDeps {
 /** Stores the state of a channel on this gateway for operators, and applies their pause and resume. */
 export class ChannelReporter {
   readonly #deps: ReporterDeps;
-  readonly #place: ChannelPlace;
+  readonly #ref: ChannelRef;
   readonly #running: RunningChannel;
   readonly #traffic: ChannelTraffic;
   #listener: Listener | undefined;
@@ -36,15 +36,15 @@ export class ChannelReporter {
   #isQueued = false;
   #stopped = false;
 
-  constructor(deps: ReporterDeps, place: ChannelPlace, running: RunningChannel, traffic: ChannelTraffic) {
+  constructor(deps: ReporterDeps, ref: ChannelRef, running: RunningChannel, traffic: ChannelTraffic) {
     this.#deps = deps;
-    this.#place = place;
+    this.#ref = ref;
     this.#running = running;
     this.#traffic = traffic;
   }
 
   async start(): Promise<void> {
-    const { tenant, channel } = this.#place;
+    const { tenant, channel } = this.#ref;
     this.#listener = await this.#deps.bus.listen(subjectsOf(tenant).channelChanged(channel), () => this.checkSoon());
     this.checkSoon();
   }
@@ -71,11 +71,11 @@ export class ChannelReporter {
     const { store, clock, logger } = this.#deps;
     this.#timer?.cancel();
     try {
-      await this.#running.setPaused((await store.get(pauseKey(this.#place))) !== undefined);
+      await this.#running.setPaused((await store.get(pauseKey(this.#ref))) !== undefined);
       await this.#report();
     } catch (error) {
       // The gateway's health check reports an unavailable store.
-      logger.debug({ channel: this.#place.channel, error: messageOf(error) }, "could not report channel state");
+      logger.debug({ channel: this.#ref.channel, error: messageOf(error) }, "could not report channel state");
     }
     if (!this.#stopped) this.#timer = clock.after(CHECK_EVERY_MS, () => this.checkSoon());
   }
@@ -91,9 +91,9 @@ export class ChannelReporter {
     if (!hasTraffic && !isDue && this.#reported?.state === state) return;
     const traffic = this.#traffic.take();
     const own: GatewayReport = { state, seenAt: isoTime(now), ...(reason !== undefined && { reason }) };
-    await changeStatus(store, this.#place, (status) => ({
+    await changeStatus(store, this.#ref, (status) => ({
       ...status,
-      gateways: { ...Object.fromEntries(livingGateways(status, now)), [instance]: own },
+      gateways: { ...Object.fromEntries(liveGateways(status, now)), [instance]: own },
       ...latest("lastInAt", status.lastInAt, traffic.lastInAt),
       ...latest("lastOutAt", status.lastOutAt, traffic.lastOutAt),
       errors: withErrors(status.errors, traffic.errors),

@@ -1,4 +1,4 @@
-export { type ChannelPlace, type ChannelState, livingGateways, pauseKey, readStatus } from "./channel-record.ts";
+export { type ChannelRef, type ChannelState, liveGateways, pauseKey, readStatus } from "./channel-record.ts";
 export { ChannelReporter } from "./channel-reporter.ts";
 export { ChannelTraffic } from "./channel-traffic.ts";
 export { watchChannel } from "./channel-watch.ts";

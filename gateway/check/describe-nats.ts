@@ -19,10 +19,10 @@ export const describeStreams = (streams: readonly StreamState[], replicas: numbe
   }));
 };
 
-const describe = ({ configured, replicas: kept }: StreamState, replicas: number): Finding => {
+const describe = ({ configured, replicas: placed }: StreamState, replicas: number): Finding => {
   const subject = "replicas";
   const on = (state: string) =>
-    kept
+    placed
       .filter((replica) => replica.state === state)
       .map(({ node }) => node)
       .sort();

@@ -25,8 +25,8 @@ export const backup = async ({ file, config, force }: BackupFlags): Promise<stri
 export const restore = async ({ file, config, force }: BackupFlags): Promise<string> => {
   const dataDir = embeddedDataDir(config, "nats account restore FOLDER");
   const before = await restoreDatabase({ dataDir, file, force, now: new Date() });
-  const kept = before === undefined ? "" : `The previous data was moved to ${before}.\n`;
-  return `${resolve(file)} was restored to ${resolve(dataDir)}.\n${kept}`;
+  const previous = before === undefined ? "" : `The previous data was moved to ${before}.\n`;
+  return `${resolve(file)} was restored to ${resolve(dataDir)}.\n${previous}`;
 };
 
 const embeddedDataDir = (file: string | undefined, natsCommand: string): string => {

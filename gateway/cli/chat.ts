@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileStorage, socketTransport, TerminalChat, TerminalScreen } from "../../adapters/web/terminal/index.ts";
 import { loadConfig } from "../../config/index.ts";
-import { AppError } from "../../core/contract/app-error.ts";
+import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import { publicUrl } from "../public-url.ts";
 import { exitCode } from "./exit-code.ts";
 
@@ -23,11 +23,14 @@ export const chat = async ({ file, url, channel, startNew, waitSeconds }: ChatOp
     throw new AppError("bad-input", `--url ${gateway} must be an http or https address such as http://localhost:8080`);
   }
   const { host } = new URL(gateway);
+  const screen = new TerminalScreen(process.stdout, process.stdin);
+  // A person sees that the chat reconnects; a script would only wait for its timeout.
+  if (!screen.isLive) await mustAnswer(gateway);
   const talk = new TerminalChat({
     transport: socketTransport(gateway, channel),
     storage: fileStorage(join(homedir(), ".mooring", `chat-${host.replace(/[^\w.-]/g, "_")}-${channel}.json`)),
     input: process.stdin,
-    screen: new TerminalScreen(process.stdout, process.stdin),
+    screen,
     newId: randomUUID,
     waitMs: waitSeconds * 1_000,
     startNew,
@@ -36,6 +39,21 @@ export const chat = async ({ file, url, channel, startNew, waitSeconds }: ChatOp
   if (problem === undefined) return exitCode.ok;
   process.stderr.write(`mooring: ${problem}\n`);
   return exitCode.problem;
+};
+
+const ANSWER_TIMEOUT_MS = 5_000;
+
+/** Any HTTP answer will do: a gateway that starts or drains accepts the conversation later. */
+const mustAnswer = async (gateway: string): Promise<void> => {
+  const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+  try {
+    const { body } = await fetch(new URL("/health/live", gateway), { signal, redirect: "manual" });
+    await body?.cancel();
+  } catch (error) {
+    const reason = error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
+    const advice = 'start it with "mooring start", or set another address with --url';
+    throw new AppError("unavailable", `no gateway answers at ${gateway} (${reason}): ${advice}`, { cause: error });
+  }
 };
 
 const addressOf = (file: string | undefined, channel: string): string => {

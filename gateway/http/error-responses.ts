@@ -126,7 +126,7 @@ const endWith = (socket: Duplex, text: string): void => {
   if (socket.writableEnded || socket.destroyed) return;
   socket.on("error", () => socket.destroy());
   socket.end(text);
-  // As above: unread bytes would turn the close into a reset.
+  // Unread bytes would turn the close into a reset, as above.
   socket.resume();
   const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
   socket.once("close", () => clearTimeout(timer));

@@ -4,6 +4,8 @@ import { conversationKey } from "../../core/contract/messages/conversation.ts";
 import type { OutgoingReply, ReplyRequest, RequestOf } from "../../core/contract/messages/delivery-request.ts";
 import { subjectsOf } from "../../core/contract/messages/subjects.ts";
 import { ack, type Consumer, DUPLICATE_WINDOW_MS, type Outcome, type Received } from "../../core/contract/ports/bus.ts";
+import { isoTime } from "../../core/contract/ports/clock.ts";
+import { changeHeld } from "../../core/delivery/undelivered/index.ts";
 import { activityUpdateIn } from "./activity/activity-entry.ts";
 import { ActivitySender } from "./activity/activity-sender.ts";
 import type { RelayContext } from "./context.ts";
@@ -59,10 +61,25 @@ export const appendOrHold = (context: RelayContext, adapter: ChannelAdapter): De
   return async (request, received) => {
     const { id, target, reply, holdUntil = 0 } = request;
     if (holdUntil <= clock.now()) return append(request, received);
+    await listHeld(context, request, holdUntil);
     await bus.publish(subjectsOf(tenant).delivery(adapter.channel), request, { id, key: conversationKey(target) });
     logger.info({ channel: adapter.channel, delivery: id, traceId: reply.traceId }, "delivery held for quiet hours");
     return ack;
   };
+};
+
+/** Lists a held delivery, so that `status` can show it (I3). The queue itself cannot be read by conversation. Idempotent. */
+const listHeld = async ({ store, clock }: RelayContext, { id, target }: ReplyRequest, notBefore: number) => {
+  const item = { id, heldAt: isoTime(clock.now()), notBefore };
+  await changeHeld(store, target, (held) =>
+    held.items.some((each) => each.id === id) ? held : { ...held, items: [...held.items, item] },
+  );
+};
+
+const unlistHeld = async ({ store }: RelayContext, { id, target }: Pick<ReplyRequest, "id" | "target">) => {
+  await changeHeld(store, target, (held) =>
+    held.items.some((each) => each.id === id) ? { ...held, items: held.items.filter((each) => each.id !== id) } : held,
+  );
 };
 
 /** Appends held deliveries one by one, in order per conversation. A log needs no digest: its readers scroll. */
@@ -75,15 +92,19 @@ export const startHeldForLog = (context: RelayContext, adapter: ChannelAdapter):
       durable: outboxDurable(adapter.channel),
       concurrency: limits.concurrency,
       async onDeadLetter(request, letter) {
-        if (request !== undefined) await deadLettered(context, request, letter);
+        if (request === undefined) return;
+        await deadLettered(context, request, letter);
+        await unlistHeld(context, request);
       },
     },
     async (request, received) => {
       const { holdUntil = 0 } = request.kind === "reply" ? request : {};
       const leftMs = holdUntil - clock.now();
       if (leftMs > 0) return { retryInMs: leftMs };
-      if (!(await context.isStillTarget(request.reply, request.target))) return withheld(context, request);
-      return append(request, received);
+      const isTarget = await context.isStillTarget(request.reply, request.target);
+      const outcome = await (isTarget ? append(request, received) : withheld(context, request));
+      if (holdUntil > 0 && outcome === ack) await unlistHeld(context, request);
+      return outcome;
     },
   );
 };

@@ -24,7 +24,7 @@ const handlersOf = (
   streams: Streams | undefined,
 ): Handlers => {
   const ledger = new Ledger(context.store, context.clock);
-  const sender = new PartSender(adapter, ledger, context, maySend, (part) => streams?.isOurs(part) ?? false);
+  const sender = new PartSender(adapter, ledger, context, maySend, (part) => streams?.hasPosted(part) ?? false);
   return {
     activity: activityHandler(context, adapter, sender.send, maySend),
     digest: new DigestSender(context, adapter, sender, ledger),

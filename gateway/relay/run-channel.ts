@@ -54,14 +54,14 @@ export const runChannel = async (
 
   let lease: ChannelLease | undefined;
   const connection = new ChannelConnection(context, adapter, () => lease?.held ?? true);
-  const wanted = { isOurs: false, isPaused };
+  const wanted = { isHolder: false, isPaused };
   let isOpen = false;
   let changing: Promise<void> = Promise.resolve();
   /** Opens or closes the connection; one change at a time. */
   const change = (to: Partial<typeof wanted>): Promise<void> => {
     Object.assign(wanted, to);
     const next = changing.then(async () => {
-      const shouldBeOpen = wanted.isOurs && !wanted.isPaused;
+      const shouldBeOpen = wanted.isHolder && !wanted.isPaused;
       if (shouldBeOpen === isOpen) return;
       isOpen = shouldBeOpen;
       deliveryHealth.reset();
@@ -72,16 +72,16 @@ export const runChannel = async (
   };
   let firstAttempt: Promise<void>;
   if (capabilities.connection === "exclusive") {
-    const changed = (held: boolean) => change({ isOurs: held });
+    const changed = (held: boolean) => change({ isHolder: held });
     lease = new ChannelLease({ ...context, channel, instance, leaseMs: context.limits.leaseMs, changed });
     firstAttempt = lease.start();
   } else {
-    firstAttempt = change({ isOurs: true });
+    firstAttempt = change({ isHolder: true });
   }
   if (!inBackground) await firstAttempt;
 
   const stopAll = async () => {
-    const closed = lease ? lease.stop() : change({ isOurs: false });
+    const closed = lease ? lease.stop() : change({ isHolder: false });
     await Promise.all([closed, ...consumers.map((consumer) => consumer.close())]);
   };
   let stopping: Promise<void> | undefined;

@@ -30,7 +30,7 @@ export const createMetrics = (logger: Logger): Metrics => {
   const report = (name: string, problem: string) => {
     if (reported.has(name)) return;
     reported.add(name);
-    logger.error({ metric: name, problem }, "metric used without a matching definition");
+    logger.error({ metric: name, reason: problem }, "metric used without a matching definition");
   };
   const record = (kind: MetricDefinition["kind"], name: string, labels: Labels, value: number) => {
     const recorder = recorders.get(name);

@@ -8,8 +8,8 @@ import { renderReply } from "../../adapters/web/render.ts";
 import { readMarkdown } from "../../adapters/web/widget/markdown/read-markdown.ts";
 import { summarisePrompt } from "../../core/lib/shorten-text.ts";
 import { deliveryParts } from "../../gateway/relay/sending/delivery-parts.ts";
-import { drawnOrPlain } from "../fakes/drawn-or-plain.ts";
 import { hostileMarkdown } from "../fakes/hostile-markdown.ts";
+import { renderedOrPlain } from "../fakes/rendered-or-plain.ts";
 import { sampleAnchor, sampleReply } from "../fakes/sample-reply.ts";
 import { expectLinearTime } from "../setup/linear-time.ts";
 import { propertyRuns } from "../setup/property-runs.ts";
@@ -67,7 +67,7 @@ const show = (name: string, channel: Channel, kind: string, markdown: string): v
   );
   const texts = parts.flatMap((part) =>
     expectLinearTime(`drawing "${kind}" in ${name}`, part.part.markdown.length, () =>
-      drawnOrPlain(part, channel.shown),
+      renderedOrPlain(part, channel.shown),
     ),
   );
   expect(texts.join("\n")).toContain(END);
@@ -76,7 +76,7 @@ const show = (name: string, channel: Channel, kind: string, markdown: string): v
 
 describe.each(Object.entries(channels))("given a hostile answer on %s", (name, channel) => {
   it.each(Object.entries(hostileMarkdown))(
-    "when it is made of %s, then it is drawn in time, to its end (F37, D7)",
+    "when it is made of %s, then it is rendered in time, to its end (F37, D7)",
     (kind, make) => {
       show(name, channel, kind, `${make(6_000)}\n\n${END}`);
     },

@@ -14,6 +14,6 @@ export const filler = {
     reply: long(660),
     replyEntry: long(530),
   },
-  /** Its tasks are longer than ours, so this filler is shorter. */
+  /** The tasks of the SDK server are longer than ours, so this filler is shorter. */
   a2a: { message: long(1_010), turn: long(970) },
 };

@@ -74,12 +74,12 @@ export const measure = async (comparison: Comparison, rounds: number): Promise<M
       used[side] += (await cpu(side)) - before;
     }
   }
-  const [ours, theirs] = [spreadOf(product), spreadOf(floor)];
+  const [onProduct, onFloor] = [spreadOf(product), spreadOf(floor)];
   return {
     name: comparison.name,
     unit: comparison.unit,
-    product: ours,
-    floor: theirs,
+    product: onProduct,
+    floor: onFloor,
     ratio: spreadOf(product.map((value, round) => value / (floor[round] ?? Number.NaN))).median,
     cpuRatio: used.product / used.floor,
     ...(times.product.length > 0 && { p99: tailOf(times, 0.99), p999: tailOf(times, 0.999), max: tailOf(times, 1) }),
@@ -142,7 +142,7 @@ export const loopTimes = async (
   return times;
 };
 
-/** The same; resolves to the median. */
+/** The median of `loopTimes`. */
 export const loopLatency = async (...loop: Parameters<typeof loopTimes>): Promise<number> =>
   spreadOf(await loopTimes(...loop)).median;
 

@@ -12,12 +12,12 @@ const IN_FLIGHT = 500;
 export const seedSessions = async (
   store: Store,
   count: number,
-  placeOf: (n: number) => [room: string, account: string],
+  addressOf: (n: number) => [room: string, account: string],
 ) => {
   const now = Date.now();
   const at = new Date(now).toISOString();
   await throughput(count, IN_FLIGHT, async (n) => {
-    const message = messageIn(...placeOf(n), 0);
+    const message = messageIn(...addressOf(n), 0);
     const { tenant, conversation, account, text } = message;
     const id = unlinkedPersonId(tenant, conversation.channel, account.id);
     const person = noteSurface({ id, tenant, membership: 0, accounts: [], surfaces: [] }, message, now);

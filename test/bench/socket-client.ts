@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
 
-export interface SocketPlace {
+export interface SocketEndpoint {
   readonly port: number;
   /** The product uses its protocol; a floor sends raw frames. */
   readonly speaks: "mooring.v1" | "nothing";
@@ -10,7 +10,7 @@ export interface SocketPlace {
 /** One browser tab, as cheap as possible: it looks for replies and parses nothing else. */
 export class SocketClient {
   readonly #socket: WebSocket;
-  #heard: (() => void) | undefined;
+  #onReply: (() => void) | undefined;
   #sent = 0;
   /** From the server's welcome. */
   token = "";
@@ -20,12 +20,12 @@ export class SocketClient {
     this.#socket = socket;
     socket.on("error", () => undefined);
     socket.on("message", (data: Buffer) => {
-      if (data.includes('"type":"reply"')) this.#heard?.();
+      if (data.includes('"type":"reply"')) this.#onReply?.();
     });
   }
 
-  /** With a token: one more tab of the same visitor. */
-  static async open({ port, speaks }: SocketPlace, token?: string): Promise<SocketClient> {
+  /** A token opens one more tab of the same visitor. */
+  static async open({ port, speaks }: SocketEndpoint, token?: string): Promise<SocketClient> {
     const origin = `http://127.0.0.1:${port}`;
     const path = speaks === "mooring.v1" ? "/channels/web/socket" : "/socket";
     const protocols = speaks === "mooring.v1" ? [speaks] : [];
@@ -47,7 +47,7 @@ export class SocketClient {
   /** The next reply. */
   reply(): Promise<void> {
     return new Promise((resolve) => {
-      this.#heard = resolve;
+      this.#onReply = resolve;
     });
   }
 

@@ -89,7 +89,7 @@ describe("given any text", () => {
 /** Occurs in no message by itself. */
 const secretText = fc.stringMatching(/^S3cret[A-Z0-9#:,{}[\]*&!|>%@"'\\ ]{1,40}$/);
 
-const places = [
+const templates = [
   `${MINIMAL}channels: { web: { adapter: web, signingKey: X } }`,
   `${MINIMAL}channels: { web: { adapter: X } }`,
   `${MINIMAL}channels: { web: { adapter: web, allowedOrigins: [X], retentionDays: X, access: { accounts: X } } }`,
@@ -106,8 +106,8 @@ const places = [
 describe("given a secret", () => {
   it("when the environment has it, then no message shows it, wherever it is used", () => {
     fc.assert(
-      fc.property(fc.constantFrom(...places), secretText, (place, value) => {
-        const refusal = refusalOf(place.replaceAll("X", '"${SECRET}"'), { SECRET: value });
+      fc.property(fc.constantFrom(...templates), secretText, (template, value) => {
+        const refusal = refusalOf(template.replaceAll("X", '"${SECRET}"'), { SECRET: value });
         expect(JSON.stringify([refusal?.message, refusal?.problems])).not.toContain("S3cret");
       }),
       fuzzRuns(200),
@@ -116,10 +116,15 @@ describe("given a secret", () => {
 
   it("when the file itself has it, then no message shows it, also where it makes the file unreadable", () => {
     fc.assert(
-      fc.property(fc.constantFrom(...places), secretText, fc.constantFrom("", '"', "'"), (place, value, quote) => {
-        const refusal = refusalOf(place.replaceAll("X", `${quote}${value}${quote}`));
-        expect(JSON.stringify([refusal?.message, refusal?.problems])).not.toContain("S3cret");
-      }),
+      fc.property(
+        fc.constantFrom(...templates),
+        secretText,
+        fc.constantFrom("", '"', "'"),
+        (template, value, quote) => {
+          const refusal = refusalOf(template.replaceAll("X", `${quote}${value}${quote}`));
+          expect(JSON.stringify([refusal?.message, refusal?.problems])).not.toContain("S3cret");
+        },
+      ),
       fuzzRuns(200),
     );
   });

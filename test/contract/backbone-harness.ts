@@ -7,7 +7,7 @@ export interface BackboneHarness {
   readonly name: string;
   /** Several processes can share it, so that another running process takes over. Otherwise the next process does. */
   readonly manyProcesses: boolean;
-  /** It depends on a server that a test can kill. */
+  /** The backbone depends on a server that a test can kill. */
   readonly hasServer: boolean;
   deploy(): Promise<Deployment>;
 }

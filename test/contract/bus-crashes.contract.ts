@@ -77,7 +77,7 @@ export const busCrashesContract = (harness: BackboneHarness): void => {
       await first.consume("e", worker);
       for (let n = 0; n < 20; n++) await first.publish("e", { n }, { id: `m${n}`, key: "k" });
       await first.handling.count(20);
-      // It has the same key, so it runs only after all earlier ones have ended.
+      // The message has the same key, so it runs only after all earlier ones have ended.
       await first.publish("e", { n: 20 }, { id: "m20", key: "k" });
       await first.handling.count(21);
       const second = await successor(first, "e");

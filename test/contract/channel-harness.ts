@@ -5,7 +5,7 @@ export interface ChannelHarness {
   /** The adapter under test; `restart` replaces it. */
   readonly adapter: ChannelAdapter;
   /** The kinds of conversations on this platform. If there is only one, it is private. */
-  readonly places: readonly Place[];
+  readonly kinds: readonly ConversationKind[];
   /** Texts that this platform would interpret as a mention of everyone, and as an anchor. */
   readonly hostile: { readonly massMention: string; readonly anchor: string };
   /** Starts the adapter and the server of its webhooks or sockets. */
@@ -25,14 +25,14 @@ export interface ChannelHarness {
   close(): Promise<void>;
 }
 
-export type Place = "private" | "shared";
+export type ConversationKind = "private" | "shared";
 
 export interface Said {
   readonly text: string;
   /** Defaults to "ann". */
   readonly person?: "ann" | "bob";
-  /** Defaults to the first of `places`. */
-  readonly place?: Place;
+  /** Defaults to the first of `kinds`. */
+  readonly kind?: ConversationKind;
   /** The platform's event id: an event with the same one is a duplicate. Defaults to a new id. */
   readonly event?: string;
 }
@@ -42,7 +42,7 @@ export type Answer = "acknowledged" | "refused" | "none";
 
 export interface Post {
   readonly text: string;
-  /** It has an anchor in the platform's native form. */
+  /** The post has an anchor in the platform's native form. */
   readonly anchored: boolean;
   /** The platform notifies people because of its text. */
   readonly pings: boolean;

@@ -41,8 +41,8 @@ const harnessWith = (options: typeof OPTIONS & { partitions?: number }): Backbon
   },
 });
 
-/** With few partitions: the server creates a consumer for each partition of each durable, which takes most of its time. */
+/** Few partitions: the server creates a consumer for each partition of each durable, which takes most of its time. */
 export const natsHarness = harnessWith({ ...OPTIONS, partitions: 4 });
 
-/** With the default number of partitions, as the benchmark measures it. */
+/** The default number of partitions, as the benchmark measures it. */
 export const natsHarnessAsShipped = harnessWith(OPTIONS);

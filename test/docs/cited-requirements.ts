@@ -45,12 +45,12 @@ const inDocument = (markdown: string): Citation[] => {
   return citedIn(lines, () => "document");
 };
 
-const citedIn = (lines: readonly string[], placeOf: (before: string) => Citation["in"] | undefined): Citation[] =>
+const citedIn = (lines: readonly string[], contextOf: (before: string) => Citation["in"] | undefined): Citation[] =>
   lines.flatMap((text, index) =>
     [...text.matchAll(CITED)].flatMap((match) => {
-      const place = placeOf(text.slice(0, match.index));
-      if (place === undefined) return [];
-      return codesOf(match[1] ?? "").map((code) => ({ code, line: index + 1, in: place }));
+      const context = contextOf(text.slice(0, match.index));
+      if (context === undefined) return [];
+      return codesOf(match[1] ?? "").map((code) => ({ code, line: index + 1, in: context }));
     }),
   );
 

@@ -20,7 +20,7 @@ export const namedPaths = (document: string, markdown: string): NamedPath[] => {
   });
 };
 
-/** Of "adapters/<platform>/index.ts" only the part before the placeholder. */
+/** Keeps only the part before the placeholder of "adapters/<platform>/index.ts". */
 const inBackticks = (text: string): string[] =>
   [...text.matchAll(/`([^`]+)`/g)]
     .map(([, code = ""]) => code.replace(/^\.\//, ""))

@@ -4,7 +4,7 @@ import type { NatsServer } from "../fakes/nats-server.ts";
 import { Product } from "../outside/product.ts";
 import { axeProblems } from "../setup/axe-problems.ts";
 import { launchChromium } from "../setup/launch-chromium.ts";
-import { noteTroubles } from "../setup/note-troubles.ts";
+import { recordPageErrors } from "../setup/record-page-errors.ts";
 import { requireFreshBuild } from "./mooring-process.ts";
 
 let browser: Browser;
@@ -32,7 +32,7 @@ describe("given the widget, and a NATS server that is suspended (F35)", () => {
     await mooring.ready();
     const troubles: string[] = [];
     const context = await browser.newContext({ locale: "en-GB" });
-    const page = noteTroubles(await context.newPage(), troubles);
+    const page = recordPageErrors(await context.newPage(), troubles);
     await page.goto(mooring.address);
     await write(page, "what is 6 * 7?");
     await page.locator(".reply", { hasText: "42" }).waitFor();

@@ -11,7 +11,7 @@ import { hostToken, IDENTITY_KEY } from "../adapters/web/identity/host-jwt.ts";
 import { NatsServer } from "../fakes/nats-server.ts";
 import { axeProblems } from "../setup/axe-problems.ts";
 import { launchChromium } from "../setup/launch-chromium.ts";
-import { noteTroubles } from "../setup/note-troubles.ts";
+import { recordPageErrors } from "../setup/record-page-errors.ts";
 import { Deployment, plainConfig } from "./deployment.ts";
 import { requireFreshBuild } from "./mooring-process.ts";
 import { plantHistory } from "./plant-history.ts";
@@ -25,7 +25,7 @@ afterAll(() => browser.close());
 
 const complaints: string[] = [];
 const visit = async (address: string): Promise<Page> => {
-  const page = noteTroubles(await (await browser.newContext({ locale: "en-GB" })).newPage(), complaints);
+  const page = recordPageErrors(await (await browser.newContext({ locale: "en-GB" })).newPage(), complaints);
   await page.goto(address);
   return page;
 };

@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, stat } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -51,9 +53,26 @@ describe("given a running gateway", () => {
 });
 
 describe("given no running gateway", () => {
-  it("when a script chats with it, then the command fails after --wait and says that there is no answer", async () => {
+  it("when a script chats with it, then the command fails at once and says what to do (U2)", async () => {
     deployment = await Deployment.create(plainConfig());
-    const answer = await script("hello\n", "--url", `http://127.0.0.1:${await freePort()}`, "--wait", "1");
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const startedAt = performance.now();
+    const answer = await script("hello\n", "--url", url, "--wait", "300");
+    expect(answer).toMatchObject({ code: 1, stdout: "" });
+    expect(answer.stderr).toMatch(
+      /^mooring: no gateway answers at .+ECONNREFUSED.+: start it with "mooring start", or set/,
+    );
+    expect(answer.stderr).toContain(`no gateway answers at ${url} (`);
+    expect(performance.now() - startedAt).toBeLessThan(60_000);
+  });
+
+  it("when its server answers but takes no conversation, then the command fails after --wait", async () => {
+    deployment = await Deployment.create(plainConfig());
+    const silent = createServer((_, response) => void response.writeHead(503).end()).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    const answer = await script("hello\n", "--url", `http://127.0.0.1:${port}`, "--wait", "1");
+    silent.close();
     expect(answer).toMatchObject({ code: 1, stderr: "mooring: timed out waiting for 1 answer\n" });
     expect(answer.stdout).toContain("does not answer");
   });

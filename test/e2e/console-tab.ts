@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
-import { noteTroubles } from "../setup/note-troubles.ts";
+import { recordPageErrors } from "../setup/record-page-errors.ts";
 
 /** A browser tab with the console, in which an operator signs in and navigates. */
 export class ConsoleTab {
@@ -17,7 +17,7 @@ export class ConsoleTab {
     { troubles, ...options }: BrowserContextOptions & { troubles: string[] },
   ): Promise<ConsoleTab> {
     const context = await browser.newContext({ locale: "en-GB", reducedMotion: "reduce", ...options });
-    return new ConsoleTab(noteTroubles(await context.newPage(), troubles), url);
+    return new ConsoleTab(recordPageErrors(await context.newPage(), troubles), url);
   }
 
   /** An address below `/console`. */
@@ -56,8 +56,8 @@ export class ConsoleTab {
   }
 
   /** Clicks a button that asks for confirmation, and confirms. */
-  async confirm(action: string, place: Locator): Promise<void> {
-    await place.getByRole("button", { name: `${action}: ` }).click();
+  async confirm(action: string, scope: Locator): Promise<void> {
+    await scope.getByRole("button", { name: `${action}: ` }).click();
     await this.page.getByRole("dialog").getByRole("button", { name: action }).click();
   }
 

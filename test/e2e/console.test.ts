@@ -89,7 +89,7 @@ describe("given a platform admin", () => {
     const web = tab.row(/^web/);
     await web.getByText("running").waitFor();
     await web.getByRole("button", { name: "Pause: web" }).click();
-    await tab.page.getByRole("dialog").getByRole("button", { name: "Go back" }).click();
+    await tab.page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
     expect(await tab.page.getByRole("dialog").count()).toBe(0);
     await web.getByRole("button", { name: "Pause: web" }).click();
     await tab.page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
@@ -240,9 +240,9 @@ describe("given a platform admin", () => {
     await tab.notice("Visitor on shop is unlinked.").waitFor();
     await account.waitFor({ state: "detached" });
     expect(await tab.row(leaving).locator("code").allTextContents()).toContain(leaving);
-    const isTold = (visitor: typeof one) => () =>
+    const isNotified = (visitor: typeof one) => () =>
       visitor.replies().some(({ markdown }) => markdown?.includes("has unlinked"));
-    for (const each of [one, other]) await each.until(isTold(each), "the word that it was unlinked");
+    for (const each of [one, other]) await each.until(isNotified(each), "the word that it was unlinked");
     expect(await audited(tab, "Unlink an account")).toMatch(new RegExp(`done.*${leaving}`));
   });
 

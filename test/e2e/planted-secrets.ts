@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Unique secrets, by the place that they were planted in. Every output is searched for all of them. */
+/** Unique secrets, by where they were planted. Every output is searched for all of them. */
 export class PlantedSecrets {
   readonly #planted = new Map<string, string>();
-  readonly #outputs: { readonly place: string; readonly bytes: Buffer }[] = [];
+  readonly #outputs: { readonly source: string; readonly bytes: Buffer }[] = [];
 
   /** Creates a secret; `prefix` is the one that its platform requires. */
   plant(where: string, prefix = ""): string {
@@ -19,8 +19,8 @@ export class PlantedSecrets {
   }
 
   /** Adds an output that people, operators or a disk can see. */
-  seen(place: string, output: string | Buffer): void {
-    this.#outputs.push({ place, bytes: Buffer.from(output) });
+  seen(source: string, output: string | Buffer): void {
+    this.#outputs.push({ source, bytes: Buffer.from(output) });
   }
 
   async seenInFolder(folder: string): Promise<void> {
@@ -34,12 +34,12 @@ export class PlantedSecrets {
     return this.#outputs.length;
   }
 
-  /** `<secret> in <place>`, also for encoded secrets. */
+  /** `<secret> in <source>`, also for encoded secrets. */
   found(): string[] {
     return [...this.#planted].flatMap(([where, secret]) =>
       this.#outputs
         .filter(({ bytes }) => spellings(secret).some((spelling) => bytes.includes(spelling)))
-        .map(({ place }) => `${where} in ${place}`),
+        .map(({ source }) => `${where} in ${source}`),
     );
   }
 }

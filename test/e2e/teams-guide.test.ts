@@ -12,7 +12,7 @@ import { checkLive } from "../../gateway/check/check-live.ts";
 import { type Running, runMooring } from "../../gateway/run-mooring.ts";
 import { teamsGuide } from "../adapters/teams/teams-guide.ts";
 import { FakeTeams } from "../fakes/teams/fake-teams.ts";
-import type { TeamsPlace } from "../fakes/teams/sent-activity.ts";
+import type { TeamsConversationType } from "../fakes/teams/sent-activity.ts";
 import { freePort } from "../setup/free-port.ts";
 import { plainConfig } from "./deployment.ts";
 
@@ -70,13 +70,17 @@ describe("given a deployment made exactly by the Teams guide", () => {
     mooring = await runMooring({ config, roles: ["gateway", "core"], ...parts });
     const [endpoint = ""] = /https:\/\/YOUR-HOST\/[\w/]+/.exec(teamsGuide.text) ?? [];
     teams.endpoint = endpoint.replace("https://YOUR-HOST", `http://127.0.0.1:${config.gateway.port}`);
-    const places: Record<string, TeamsPlace> = { personal: "personal", team: "channel", groupchat: "groupChat" };
+    const conversationTypes: Record<string, TeamsConversationType> = {
+      personal: "personal",
+      team: "channel",
+      groupchat: "groupChat",
+    };
     const [{ scopes, commandLists }] = teamsGuide.manifest.bots;
     for (const scope of scopes) {
-      const place = places[scope];
-      if (place === undefined) throw new Error(`the manifest has a place that Teams has not: ${scope}`);
-      await teams.install("add", { place });
-      expect(await teams.say({ text: "hello", place })).toBe(200);
+      const conversationType = conversationTypes[scope];
+      if (conversationType === undefined) throw new Error(`the manifest has a place that Teams has not: ${scope}`);
+      await teams.install("add", { conversationType });
+      expect(await teams.say({ text: "hello", conversationType })).toBe(200);
     }
     const titles = commandLists[0].commands.map(({ title }) => title);
     for (const title of titles) expect(await teams.say({ text: title })).toBe(200);

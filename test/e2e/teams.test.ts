@@ -15,7 +15,7 @@ import { ScriptedModelServer } from "../fakes/scripted-model-server.ts";
 import type { Post } from "../fakes/teams/connector-api.ts";
 import { FakeTeams } from "../fakes/teams/fake-teams.ts";
 import { teamsFaults } from "../fakes/teams/fault.ts";
-import type { TeamsPlace } from "../fakes/teams/sent-activity.ts";
+import type { TeamsConversationType } from "../fakes/teams/sent-activity.ts";
 import { CHANNEL_ROOM, messageBy, objectIdOf } from "../fakes/teams/sent-activity.ts";
 import { plainConfig } from "./deployment.ts";
 
@@ -95,7 +95,7 @@ describe.each(["embedded", "nats"])("given Mooring in Teams, on %s", (kind) => {
   it("when a person writes in private or in a thread, then there is one answer, also after redeliveries", async () => {
     expect(await teams.say({ text: "tides?", id: "17" })).toBe(200);
     expect(await teams.say({ text: "tides?", id: "17" })).toBe(200);
-    expect(await teams.say({ text: "tides?", place: "channel", id: "18" })).toBe(200);
+    expect(await teams.say({ text: "tides?", conversationType: "channel", id: "18" })).toBe(200);
     expect(await teams.say({ text: "knots?", id: "19" })).toBe(200);
     const thread = `${CHANNEL_ROOM};messageid=18`;
     const isAnswered = (items: readonly Post[]) =>
@@ -135,8 +135,8 @@ describe.each(["embedded", "nats"])("given Mooring in Teams, on %s", (kind) => {
     await teams.api.posts.count(1);
     teams.fault = teamsFaults.blocked;
     await teams.say({ text: "knots?" });
-    const lines = await logger.lines.until((all) => all.some(({ message }) => message === "dead letter"));
-    const [dead] = lines.filter(({ message }) => message === "dead letter");
+    const lines = await logger.lines.until((all) => all.some(({ message }) => message === "dead letter stored"));
+    const [dead] = lines.filter(({ message }) => message === "dead letter stored");
     expect(dead?.fields.reason).toMatch(/^forbidden: blocked: the person has blocked the app/);
     teams.recover();
     await teams.say({ text: "ropes?" });
@@ -145,10 +145,10 @@ describe.each(["embedded", "nats"])("given Mooring in Teams, on %s", (kind) => {
 
   it("when Teams refuses answers, then inbox explains each in plain words, and each can be sent again (D6)", async () => {
     const refused = { personal: "blocked", groupChat: "disabled", channel: "removed" } as const;
-    for (const [index, [place, state]] of Object.entries(refused).entries()) {
+    for (const [index, [conversationType, state]] of Object.entries(refused).entries()) {
       teams.fault = teamsFaults[state];
-      await teams.say({ text: `${state}?`, place: place as TeamsPlace });
-      await logger.lines.until((all) => all.filter(({ message }) => message === "dead letter").length > index);
+      await teams.say({ text: `${state}?`, conversationType: conversationType as TeamsConversationType });
+      await logger.lines.until((all) => all.filter(({ message }) => message === "dead letter stored").length > index);
       // Any message from the private chat makes another attempt worthwhile.
       await teams.install("add");
     }

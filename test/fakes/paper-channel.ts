@@ -134,12 +134,12 @@ export class PaperAdapter implements WebhookAdapter {
     return this.#send(async () => receiptOf(await this.#call("PATCH", path, renderOrFail(delivery, noteOf))));
   }
 
-  protected async lookUp({ id, target }: Delivery): Promise<Receipt | "absent" | "cannot-tell"> {
+  protected async lookUp({ id, target }: Delivery): Promise<Receipt | "absent" | "unknown"> {
     const query = new URLSearchParams({ key: keyOf(id), room: target.room });
     const answer = z
       .object({ notes: z.array(z.object({ id: z.string() })) })
       .safeParse(await this.#call("GET", `/notes?${query}`));
-    if (!answer.success) return "cannot-tell";
+    if (!answer.success) return "unknown";
     const [note] = answer.data.notes;
     return note ? { messageId: note.id } : "absent";
   }
@@ -165,7 +165,7 @@ export class PaperAdapter implements WebhookAdapter {
 
 /** The same adapter on a platform that can look up a key. */
 export class ReconcilingPaperAdapter extends PaperAdapter implements ReconcilingAdapter {
-  find(delivery: Delivery): Promise<Receipt | "absent" | "cannot-tell"> {
+  find(delivery: Delivery): Promise<Receipt | "absent" | "unknown"> {
     return this.lookUp(delivery);
   }
 }
@@ -179,7 +179,7 @@ export class EditingPaperAdapter extends PaperAdapter implements EditingAdapter 
 
 /** The same adapter with both abilities. */
 export class ReconcilingEditingPaperAdapter extends EditingPaperAdapter implements ReconcilingAdapter {
-  find(delivery: Delivery): Promise<Receipt | "absent" | "cannot-tell"> {
+  find(delivery: Delivery): Promise<Receipt | "absent" | "unknown"> {
     return this.lookUp(delivery);
   }
 }

@@ -1,7 +1,7 @@
 import { calls, fails, Gate, hangsUp, type ModelAnswer, says } from "../fakes/model-answer.ts";
 import type { ModelRequest } from "../fakes/model-request.ts";
 import { ScriptedModelServer } from "../fakes/scripted-model-server.ts";
-import { Troubles } from "./crowd/troubles.ts";
+import { NextFaults } from "./crowd/next-faults.ts";
 import { type ErrandName, errands } from "./errands.ts";
 import type { ModelFault } from "./plan/fault.ts";
 
@@ -21,31 +21,31 @@ const MAX_FAILURES = 2;
 
 /** A model that does the errands, recognises its role by its prompt, and can be made to fail. */
 export class ErrandModel {
-  readonly troubles: Troubles<ModelFault["what"]>;
+  readonly nextFaults: NextFaults<ModelFault["what"]>;
   readonly #server: ScriptedModelServer;
 
-  private constructor(server: ScriptedModelServer, troubles: Troubles<ModelFault["what"]>) {
+  private constructor(server: ScriptedModelServer, nextFaults: NextFaults<ModelFault["what"]>) {
     this.#server = server;
-    this.troubles = troubles;
+    this.nextFaults = nextFaults;
   }
 
   /** `apartMs`: extra time of the first subtask of a batch; the second one takes twice as much. */
   static async start(apartMs = 0): Promise<ErrandModel> {
-    const troubles = new Troubles<ModelFault["what"]>();
+    const nextFaults = new NextFaults<ModelFault["what"]>();
     /** The text of each failed request, the newest first. */
     const failed: string[] = [];
     const server = await ScriptedModelServer.start((request) => {
       // Otherwise the requests of a long run would fill the memory.
       server.requests.length = 0;
       const { lastUserText } = request;
-      const isTroubled = failed.filter((text) => text === lastUserText).length < MAX_FAILURES;
-      const trouble = isTroubled ? troubles.next() : undefined;
-      if (trouble === undefined) return answerTo(request, apartMs);
+      const isFaulty = failed.filter((text) => text === lastUserText).length < MAX_FAILURES;
+      const fault = isFaulty ? nextFaults.next() : undefined;
+      if (fault === undefined) return answerTo(request, apartMs);
       failed.unshift(lastUserText);
       failed.length = Math.min(failed.length, 100);
-      return trouble === "503" ? fails(503) : hangsUp();
+      return fault === "503" ? fails(503) : hangsUp();
     });
-    return new ErrandModel(server, troubles);
+    return new ErrandModel(server, nextFaults);
   }
 
   /** The `model` of an agent's configuration; the server distinguishes agents by the name of their model. */
@@ -66,7 +66,7 @@ const answerTo = (request: ModelRequest, apartMs: number): ModelAnswer => {
     const isSecond = lastUserText.includes(`${token} b`);
     return says([after(WORK_MS + (isSecond ? 2 * apartMs : apartMs)), `found ${token}`]);
   }
-  if (lastUserText.startsWith("[answer of another agent]")) return says(`heard-${token}`);
+  if (lastUserText.startsWith("[answer of another agent]")) return says(`passed-on-${token}`);
   if (lastUserText.startsWith("[")) return says(`result-${token}`);
   if (lastUserText.startsWith("Scheduled task")) return says(`reminder-${token}`);
   const name = errandIn(lastUserText);

@@ -1,4 +1,4 @@
-import type { Ask, Expected, Place } from "./account/account.ts";
+import type { Ask, ConversationName, Expected } from "./account/account.ts";
 
 /** A request of people, and the messages that they must see. */
 interface Errand {
@@ -16,7 +16,7 @@ export const errands = {
   slow: { verb: "tell slowly", answer: "answer" },
   research: { verb: "research", answer: "announced", later: "result" },
   schedule: { verb: "remind me of", answer: "scheduled", later: "reminder", anchoredEverywhere: true },
-  delegate: { verb: "ask the harbour about", answer: "asked", later: "heard" },
+  delegate: { verb: "ask the harbour about", answer: "asked", later: "passed-on" },
 } as const satisfies Record<string, Errand>;
 
 export type ErrandName = keyof typeof errands;
@@ -24,19 +24,24 @@ export type ErrandName = keyof typeof errands;
 export const wordsOf = (name: ErrandName, token: string): string => `${errands[name].verb} ${token}`;
 
 /** All messages that a person with these private conversations must see after a request in one conversation. */
-export const askOf = (name: ErrandName, token: string, place: Place, privatePlaces: readonly Place[]): Ask => {
+export const askOf = (
+  name: ErrandName,
+  token: string,
+  conversation: ConversationName,
+  privateConversations: readonly ConversationName[],
+): Ask => {
   const errand: Errand = errands[name];
-  const seen = (word: string, where: Place, anchored: boolean): Expected => ({
+  const seen = (word: string, where: ConversationName, anchored: boolean): Expected => ({
     words: `${word}-${token}`,
-    place: where,
+    conversation: where,
     anchored,
   });
   const { later, anchoredEverywhere = false } = errand;
-  const places = later === undefined ? [] : new Set([place, ...privatePlaces]);
+  const conversations = later === undefined ? [] : new Set([conversation, ...privateConversations]);
   return {
     token,
-    place,
-    answer: seen(errand.answer, place, false),
-    later: [...places].map((where) => seen(later ?? "", where, anchoredEverywhere || where !== place)),
+    conversation,
+    answer: seen(errand.answer, conversation, false),
+    later: [...conversations].map((where) => seen(later ?? "", where, anchoredEverywhere || where !== conversation)),
   };
 };

@@ -12,12 +12,12 @@ describe("given the faults that the product survives", () => {
     expect(Object.keys(matrix)).toEqual(ALL);
   });
 
-  it.each(Object.entries(matrix))("then the files in the matrix test %s", (number, { triedIn }) => {
-    expect(triedIn.length).toBeGreaterThan(0);
-    expect(triedIn.filter((file) => !files.has(file))).toEqual([]);
+  it.each(Object.entries(matrix))("then the files in the matrix test %s", (number, { coveredIn }) => {
+    expect(coveredIn.length).toBeGreaterThan(0);
+    expect(coveredIn.filter((file) => !files.has(file))).toEqual([]);
     // In code, because a comment tests nothing.
     const isNamed = new RegExp(`^(?!\\s*(//|/?\\*)).*\\b${number}\\b`, "m");
-    expect(triedIn.filter((file) => !isNamed.test(read(file)))).toEqual([]);
+    expect(coveredIn.filter((file) => !isNamed.test(read(file)))).toEqual([]);
   });
 
   it.each(Object.keys(matrix))("then the page on reliability describes the outcome of %s", (number) => {
@@ -25,7 +25,7 @@ describe("given the faults that the product survives", () => {
   });
 
   it("when a suite is shared, then a test runs it", () => {
-    const shared = [...new Set(Object.values(matrix).flatMap(({ triedIn }) => triedIn))].filter(
+    const shared = [...new Set(Object.values(matrix).flatMap(({ coveredIn }) => coveredIn))].filter(
       (file) => !file.endsWith(".test.ts"),
     );
     const tests = [...files].filter((file) => file.startsWith("test/"));

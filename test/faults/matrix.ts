@@ -1,7 +1,7 @@
 /** A fault that the product survives, and the test files that inject it. Each file cites its number. */
 export interface Row {
   readonly fault: string;
-  readonly triedIn: readonly string[];
+  readonly coveredIn: readonly string[];
 }
 
 const SEEDED = ["test/faults/seeded-embedded.test.ts", "test/faults/seeded-nats.test.ts"];
@@ -19,21 +19,21 @@ const FUZZED = [
   "store-rows",
   "teams",
 ];
-const PLATFORM_TROUBLE = "test/contract/channel/adapter-failures.ts";
+const PLATFORM_FAULT = "test/contract/channel/adapter-failures.ts";
 
 /** `docs/reliability.md` describes the outcome of each, and the faults that cannot be tested on one machine. */
 export const matrix: Readonly<Record<string, Row>> = {
   F1: {
     fault: "kill -9 of a gateway: before and after it has stored a message, and with answers in progress",
-    triedIn: ["test/gateway/relay/relay-crashes.ts", "test/adapters/web/server/resume.test.ts", ...SEEDED],
+    coveredIn: ["test/gateway/relay/relay-crashes.ts", "test/adapters/web/server/resume.test.ts", ...SEEDED],
   },
   F2: {
     fault: "kill -9 of a core at every step of a turn",
-    triedIn: ["test/core/crashes/turn-crashes.ts", "test/core/crashes/random-delegation-crashes.ts", ...SEEDED],
+    coveredIn: ["test/core/crashes/turn-crashes.ts", "test/core/crashes/random-delegation-crashes.ts", ...SEEDED],
   },
   F3: {
     fault: "kill -9 of nats-server under load",
-    triedIn: [
+    coveredIn: [
       "test/core/backbone/nats/server-faults.test.ts",
       "test/core/backbone/nats/connection/broken-wire.test.ts",
       "test/e2e/nats-stream.test.ts",
@@ -42,19 +42,19 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F4: {
     fault: "nats-server is down at the start",
-    triedIn: ["test/core/backbone/nats/basics.test.ts", "test/e2e/trouble.test.ts"],
+    coveredIn: ["test/core/backbone/nats/basics.test.ts", "test/e2e/failed-starts.test.ts"],
   },
   F5: {
     fault: "kill -9 of the embedded process at any time",
-    triedIn: ["test/core/backbone/embedded/kill.test.ts", "test/faults/seeded-embedded.test.ts"],
+    coveredIn: ["test/core/backbone/embedded/kill.test.ts", "test/faults/seeded-embedded.test.ts"],
   },
   F6: {
     fault: "a client that never reads",
-    triedIn: ["test/adapters/web/server/limits.test.ts", "test/gateway/a2a/http/send-events.test.ts"],
+    coveredIn: ["test/adapters/web/server/limits.test.ts", "test/gateway/a2a/http/send-events.test.ts"],
   },
   F7: {
     fault: "a process that is suspended for longer than its lease, and resumes",
-    triedIn: [
+    coveredIn: [
       "test/contract/bus-crashes.contract.ts",
       "test/adapters/web/server/resume.test.ts",
       "test/faults/seeded-nats.test.ts",
@@ -62,42 +62,42 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F8: {
     fault: "a socket client that was disconnected, also past retention",
-    triedIn: ["test/adapters/web/server/resume.test.ts", ...SEEDED],
+    coveredIn: ["test/adapters/web/server/resume.test.ts", ...SEEDED],
   },
   F9: {
     fault: "a rate limit of a platform (429)",
-    triedIn: [OUTBOX, "test/gateway/relay/sending/retry-pause.test.ts", PLATFORM_TROUBLE, ...SEEDED],
+    coveredIn: [OUTBOX, "test/gateway/relay/sending/retry-pause.test.ts", PLATFORM_FAULT, ...SEEDED],
   },
-  F10: { fault: "a platform that fails, hangs, or answers nonsense", triedIn: [OUTBOX, PLATFORM_TROUBLE, ...SEEDED] },
+  F10: { fault: "a platform that fails, hangs, or answers nonsense", coveredIn: [OUTBOX, PLATFORM_FAULT, ...SEEDED] },
   F11: {
     fault: "a platform that accepts a message and whose response is lost",
-    triedIn: [OUTBOX, PLATFORM_TROUBLE, "test/gateway/relay/relay-crashes.ts", ...SEEDED],
+    coveredIn: [OUTBOX, PLATFORM_FAULT, "test/gateway/relay/relay-crashes.ts", ...SEEDED],
   },
   F12: {
     fault: "a duplicate inbound message, at once or much later",
-    triedIn: ["test/gateway/late-duplicates.test.ts", "test/adapters/web/server/resume.test.ts", ...SEEDED],
+    coveredIn: ["test/gateway/late-duplicates.test.ts", "test/adapters/web/server/resume.test.ts", ...SEEDED],
   },
   F13: {
     fault: "edits and deletions, also of unknown messages",
-    triedIn: [
+    coveredIn: [
       "test/adapters/slack/inbound.test.ts",
       "test/adapters/discord/connection.test.ts",
       "test/adapters/teams/inbound.test.ts",
     ],
   },
-  F14: { fault: "the clock jumps by hours", triedIn: ["test/faults/clock-jump.test.ts"] },
+  F14: { fault: "the clock jumps by hours", coveredIn: ["test/faults/clock-jump.test.ts"] },
   F15: {
     fault: "the disk is full",
-    triedIn: ["test/core/backbone/embedded/full-disk.test.ts", "test/adapters/web/files/full-disk.test.ts"],
+    coveredIn: ["test/core/backbone/embedded/full-disk.test.ts", "test/adapters/web/files/full-disk.test.ts"],
   },
-  F16: { fault: "the disk fails", triedIn: ["test/core/backbone/embedded/kill.test.ts"] },
+  F16: { fault: "the disk fails", coveredIn: ["test/core/backbone/embedded/kill.test.ts"] },
   F17: {
     fault: "the power fails after a message was acknowledged",
-    triedIn: ["test/core/backbone/embedded/write-queue.test.ts"],
+    coveredIn: ["test/core/backbone/embedded/write-queue.test.ts"],
   },
   F18: {
     fault: "a message whose handler throws, hangs, or kills its process",
-    triedIn: [
+    coveredIn: [
       "test/contract/bus.contract.ts",
       "test/contract/bus-crashes.contract.ts",
       "test/core/turns/model-failures.test.ts",
@@ -106,7 +106,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F19: {
     fault: "malformed input",
-    triedIn: [
+    coveredIn: [
       "test/adapters/web/server/bad-input.test.ts",
       "test/adapters/slack/bad-input.test.ts",
       "test/adapters/teams/refusals.test.ts",
@@ -116,7 +116,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F20: {
     fault: "oversized input, and answers longer than a platform allows",
-    triedIn: [
+    coveredIn: [
       "test/adapters/web/server/bad-input.test.ts",
       "test/gateway/http/server.test.ts",
       "test/gateway/a2a/bad-input.test.ts",
@@ -125,7 +125,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F21: {
     fault: "too many connections, and half-open ones",
-    triedIn: [
+    coveredIn: [
       "test/adapters/web/server/limits.test.ts",
       "test/adapters/web/server/bad-input.test.ts",
       "test/gateway/http/http-listener.test.ts",
@@ -133,20 +133,20 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F22: {
     fault: "forged, missing and stale signatures",
-    triedIn: [
+    coveredIn: [
       "test/adapters/slack/bad-input.test.ts",
       "test/adapters/teams/refusals.test.ts",
       "test/adapters/web/identity/identity.test.ts",
     ],
   },
-  F23: { fault: "a replayed genuine request", triedIn: ["test/adapters/slack/bad-input.test.ts"] },
+  F23: { fault: "a replayed genuine request", coveredIn: ["test/adapters/slack/bad-input.test.ts"] },
   F24: {
     fault: "secrets that could get into logs",
-    triedIn: ["test/e2e/secrets.test.ts", "test/gateway/telemetry/create-logger.test.ts"],
+    coveredIn: ["test/e2e/secrets.test.ts", "test/gateway/telemetry/create-logger.test.ts"],
   },
   F25: {
     fault: "hostile text of a model: mentions, anchors, mark-up",
-    triedIn: [
+    coveredIn: [
       "test/contract/channel/adapter-posts.ts",
       "test/adapters/contract/markdown/escape-anchors.test.ts",
       "test/adapters/slack/render.test.ts",
@@ -157,24 +157,24 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F26: {
     fault: "addresses that lead into private networks",
-    triedIn: ["test/core/a2a/guarded-fetch.test.ts", "test/gateway/a2a/push.test.ts"],
+    coveredIn: ["test/core/a2a/guarded-fetch.test.ts", "test/gateway/a2a/push.test.ts"],
   },
   F27: {
     fault: "the token, conversation, task or tenant of another party",
-    triedIn: [
+    coveredIn: [
       "test/adapters/web/identity/identity.test.ts",
       "test/gateway/a2a/protocol.test.ts",
       "test/gateway/admin/schedules.test.ts",
     ],
   },
-  F28: { fault: "an outsider on NATS", triedIn: ["test/e2e/nats-permissions.test.ts"] },
+  F28: { fault: "an outsider on NATS", coveredIn: ["test/e2e/nats-permissions.test.ts"] },
   F29: {
     fault: "memory over a long time, and under clients that never read",
-    triedIn: ["test/core/backbone/embedded/memory.test.ts", "test/adapters/web/server/limits.test.ts"],
+    coveredIn: ["test/core/backbone/embedded/memory.test.ts", "test/adapters/web/server/limits.test.ts"],
   },
   F30: {
     fault: "processes that are stopped one after the other under load",
-    triedIn: [
+    coveredIn: [
       "test/outside/rolling-restart.test.ts",
       "test/e2e/nats-load.test.ts",
       "test/e2e/embedded-load.test.ts",
@@ -184,7 +184,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F31: {
     fault: "processes of two versions on one backbone",
-    triedIn: [
+    coveredIn: [
       "test/outside/rolling-restart.test.ts",
       "test/contract/bus.contract.ts",
       "test/contract/store.contract.ts",
@@ -192,19 +192,19 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F32: {
     fault: "requests, upgrades and probes from the moment the port listens, and during a stop",
-    triedIn: ["test/outside/request-storm.test.ts", "test/gateway/http/http-listener.test.ts"],
+    coveredIn: ["test/outside/request-storm.test.ts", "test/gateway/http/http-listener.test.ts"],
   },
   F33: {
     fault: "one channel misconfigured, revoked, or its platform down",
-    triedIn: ["test/outside/degraded-channels.test.ts", "test/gateway/relay/channel-health.test.ts"],
+    coveredIn: ["test/outside/degraded-channels.test.ts", "test/gateway/relay/channel-health.test.ts"],
   },
   F34: {
     fault: "a node of a NATS cluster, also its leader, is killed, suspended or restarted",
-    triedIn: ["test/faults/seeded-nats-cluster.test.ts", "test/core/backbone/nats/partitions/lost-messages.test.ts"],
+    coveredIn: ["test/faults/seeded-nats-cluster.test.ts", "test/core/backbone/nats/partitions/lost-messages.test.ts"],
   },
   F35: {
     fault: "a NATS cluster without a quorum for 15 s: two of three nodes are killed or frozen, and come back",
-    triedIn: [
+    coveredIn: [
       "test/outside/quorum-return.test.ts",
       "test/outside/nats-readiness.test.ts",
       "test/core/backbone/nats/cluster-codes.test.ts",
@@ -214,11 +214,11 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F36: {
     fault: "a pull request that the server drops without a status",
-    triedIn: ["test/core/backbone/nats/partitions/lost-pulls.test.ts"],
+    coveredIn: ["test/core/backbone/nats/partitions/lost-pulls.test.ts"],
   },
   F37: {
     fault: "an answer that cannot be rendered, in every channel",
-    triedIn: [
+    coveredIn: [
       "test/outside/hostile-answers.test.ts",
       "test/adapters/hostile-replies.test.ts",
       "test/contract/channel/adapter-rendering.ts",
@@ -227,10 +227,10 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F38: {
     fault: "bodies that are announced and never sent",
-    triedIn: ["test/outside/slow-bodies.test.ts", "test/gateway/http/body-budget.test.ts"],
+    coveredIn: ["test/outside/slow-bodies.test.ts", "test/gateway/http/body-budget.test.ts"],
   },
   F41: {
     fault: "a new version on the data of an earlier release",
-    triedIn: ["test/outside/frozen-data.test.ts"],
+    coveredIn: ["test/outside/frozen-data.test.ts"],
   },
 };

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import { type Letter, placeOf } from "./account/account.ts";
+import { conversationName, type Letter } from "./account/account.ts";
 
 const Page = z.object({ items: z.array(z.unknown()), next: z.string().optional() });
 const DeadDelivery = z.object({
@@ -42,7 +42,7 @@ export class Operator {
     const letters = await this.#all("dead-letters?kind=delivery", DeadDelivery);
     return letters.map(({ ref, conversation: { channel, room, thread }, origin, reason }) => ({
       ref,
-      place: placeOf({ channel, room, ...(thread !== undefined && { thread }) }),
+      conversation: conversationName({ channel, room, ...(thread !== undefined && { thread }) }),
       about: origin?.promptSummary ?? "",
       reason,
     }));

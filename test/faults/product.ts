@@ -63,7 +63,7 @@ export class Product {
     const nats = await startNats(backbone);
     const deployment = await Deployment.create({
       gateway: { host: "127.0.0.1", port: 0, drainMs: 0 },
-      backbone: nats ? { nats: { ...placeOf(nats), partitions: 4 } } : "embedded",
+      backbone: nats ? { nats: { ...natsSettings(nats), partitions: 4 } } : "embedded",
       dataDir: "./data",
       logLevel: "warn",
       ...config,
@@ -172,7 +172,7 @@ const startNats = async (backbone: Backbone): Promise<NatsServer | NatsCluster |
 };
 
 /** A cluster needs an election before it stores again, and three times the processor for each write. */
-const placeOf = (nats: NatsServer | NatsCluster): object =>
+const natsSettings = (nats: NatsServer | NatsCluster): object =>
   nats instanceof NatsCluster
     ? { servers: nats.urls, replicas: 3, leaseMs: 3_000 }
     : { servers: [nats.url], leaseMs: 1_000 };

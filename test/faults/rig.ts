@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Account, type Ask, type Letter, type Place, settle } from "./account/account.ts";
+import { type Account, type Ask, type ConversationName, type Letter, settle } from "./account/account.ts";
 import type { Surface } from "./crowd/crowd.ts";
 import { DiscordCrowd } from "./crowd/discord-crowd.ts";
 import { SlackCrowd } from "./crowd/slack-crowd.ts";
@@ -34,7 +34,7 @@ interface Parts {
 /** The product, the platforms, the people on them, and their records. */
 export class Rig {
   readonly #parts: Parts;
-  readonly #lanes = new Map<Place, Promise<void>>();
+  readonly #lanes = new Map<ConversationName, Promise<void>>();
   readonly #readBefore = new Set<string>();
   #asks: Ask[] = [];
   #letters: readonly (Letter & { readonly ref: string })[] = [];
@@ -96,17 +96,17 @@ export class Rig {
   }
 
   /** Records the request; it is sent once all earlier messages in its conversation were accepted. */
-  say({ person, place, errand, again }: Omit<Saying, "do">): void {
+  say({ person, surfaceIndex, errand, again }: Omit<Saying, "do">): void {
     const name = PEOPLE[person % PEOPLE.length] ?? PEOPLE[0];
     const surfaces = this.#surfacesOf(name);
-    const surface = surfaces[place % surfaces.length];
+    const surface = surfaces[surfaceIndex % surfaces.length];
     if (surface === undefined) throw new Error(`${name} is nowhere`);
     const token = `m${++this.#tokens}`;
-    const privatePlaces = surfaces.filter(({ isPrivate }) => isPrivate).map((each) => each.place);
-    this.#asks.push(askOf(errand, token, surface.place, privatePlaces));
-    const before = this.#lanes.get(surface.place) ?? Promise.resolve();
+    const privateConversations = surfaces.filter(({ isPrivate }) => isPrivate).map((each) => each.conversation);
+    this.#asks.push(askOf(errand, token, surface.conversation, privateConversations));
+    const before = this.#lanes.get(surface.conversation) ?? Promise.resolve();
     const said = before.then(() => surface.say(wordsOf(errand, token), again));
-    this.#lanes.set(surface.place, said);
+    this.#lanes.set(surface.conversation, said);
   }
 
   async inject(fault: Fault): Promise<void> {
@@ -114,27 +114,27 @@ export class Rig {
     if (fault.on === "nats") return product.killNats(fault);
     if (fault.on === "node" || fault.on === "cluster") return product.disturbCluster(fault);
     if ("nth" in fault) return product.disturb(fault);
-    if (fault.on === "model") return model.troubles.add(fault.what, fault.times);
-    if ("times" in fault) return this.#parts[fault.on].troubles.add(fault.what, fault.times);
+    if (fault.on === "model") return model.nextFaults.add(fault.what, fault.times);
+    if ("times" in fault) return this.#parts[fault.on].nextFaults.add(fault.what, fault.times);
     return fault.on === "web" ? web.cutAll() : discord.disturb(fault.what);
   }
 
   /** Clears all faults and waits until all processes run. */
   async recover(): Promise<void> {
     const { product, slack, discord, teams, model } = this.#parts;
-    for (const { troubles } of [slack, discord, teams, model]) troubles.clear();
+    for (const { nextFaults } of [slack, discord, teams, model]) nextFaults.clear();
     await product.allUp();
     await Promise.all(this.#lanes.values());
   }
 
   /** Sends one more message in each conversation; everything before its answer is complete. */
   sayEverywhere(): void {
-    const seen = new Set<Place>();
+    const seen = new Set<ConversationName>();
     for (const [person, name] of PEOPLE.entries()) {
-      for (const [place, surface] of this.#surfacesOf(name).entries()) {
-        if (seen.has(surface.place)) continue;
-        seen.add(surface.place);
-        this.say({ person, place, errand: "plain", again: false });
+      for (const [surfaceIndex, surface] of this.#surfacesOf(name).entries()) {
+        if (seen.has(surface.conversation)) continue;
+        seen.add(surface.conversation);
+        this.say({ person, surfaceIndex, errand: "plain", again: false });
       }
     }
   }

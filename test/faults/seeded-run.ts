@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { requireFreshBuild } from "../e2e/mooring-process.ts";
 import { WRONGS } from "./account/account.ts";
 import { describeAccount } from "./account/describe-account.ts";
-import { keepEvidence } from "./keep-evidence.ts";
+import { coveredBy } from "./plan/covered-by.ts";
 import { spelled } from "./plan/fault.ts";
 import type { Backbone, Step } from "./plan/plan.ts";
-import { triedBy } from "./plan/tried-by.ts";
 import { Rig } from "./rig.ts";
 import { isGood, runRound } from "./run-round.ts";
+import { saveEvidence } from "./save-evidence.ts";
 
 interface SeededOptions {
   readonly seed: number;
@@ -30,7 +30,7 @@ export const seededRun = ({ seed, tries, backbone, steps, canBeRight = true }: S
     afterAll(() => rig?.dispose(), 60_000);
 
     it("then its plan covers the listed rows", () => {
-      expect([...triedBy(steps, backbone)]).toEqual(expect.arrayContaining([...tries]));
+      expect([...coveredBy(steps, backbone)]).toEqual(expect.arrayContaining([...tries]));
     });
 
     it.runIf(canBeRight)(
@@ -42,7 +42,7 @@ export const seededRun = ({ seed, tries, backbone, steps, canBeRight = true }: S
         const round = await runRound(rig, steps);
         const { account, problems } = round;
         const faults = steps.flatMap((step) => (step.do === "fault" ? spelled(step.fault) : [])).join("; ");
-        const evidence = isGood(round) ? "none needed" : await keepEvidence(rig.product);
+        const evidence = isGood(round) ? "none needed" : await saveEvidence(rig.product);
         const schedule = `${faults}; evidence: ${evidence}`;
         const { messages, answers, unknown } = account;
         const right = { messages, answers, unknown, ...Object.fromEntries(WRONGS.map((wrong) => [wrong, []])) };

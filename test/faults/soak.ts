@@ -1,12 +1,12 @@
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import { describeAccount } from "./account/describe-account.ts";
-import { keepEvidence } from "./keep-evidence.ts";
 import { CLUSTER_ROUNDS, clusterChapter, clusterPlan } from "./plan/cluster-plan.ts";
 import { isKill, spelled } from "./plan/fault.ts";
 import { planOf, type Step } from "./plan/plan.ts";
 import { Rig } from "./rig.ts";
 import { isGood, type Round, runRound } from "./run-round.ts";
+import { saveEvidence } from "./save-evidence.ts";
 
 const USAGE = [
   "npm run soak -- --minutes 10 --seed 7 [--backbone embedded|nats] [--kills N] [--round N] [--rounds N]",
@@ -58,7 +58,7 @@ const faultsIn = (steps: readonly Step[]) => steps.flatMap((step) => (step.do ==
 
 /** Prints the errors, and the command that repeats the round. */
 const explain = async (round: number, { account, problems }: Round, steps: readonly Step[]): Promise<void> => {
-  const folder = await keepEvidence(rig.product);
+  const folder = await saveEvidence(rig.product);
   const again = `--rounds 1 --seed ${seed} --backbone ${backbone} --kills ${mostKills} --round ${round}`;
   console.log(
     [

@@ -3,7 +3,7 @@ import { connect, createInbox, Empty, JSONCodec } from "nats";
 
 /** One stream as the server exports it: messages with their sequences and times, and its consumers with their progress. */
 export interface ExportedStream {
-  /** As the product created it. */
+  /** The configuration of the stream, as the product created it. */
   readonly config: StreamConfig;
   readonly state: StreamState;
   /** The server's own snapshot, base64. */

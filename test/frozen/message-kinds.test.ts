@@ -113,6 +113,6 @@ function background(content: SyntheticContent) {
     asker: { personId: "p-1", accountId: "ann", name: "Ann" },
     traceId: "trace",
   };
-  const place = { tenant: "default", agent: "mooring" };
-  return syntheticMessage(place, work, { ...content, id: "m-2", at: "2026-03-10T21:14:00.000Z", isFirst: true });
+  const agentRef = { tenant: "default", agent: "mooring" };
+  return syntheticMessage(agentRef, work, { ...content, id: "m-2", at: "2026-03-10T21:14:00.000Z", isFirst: true });
 }

@@ -56,10 +56,10 @@ const talkOnPlatforms = async (stage: Stage, visitor: WebClient): Promise<void> 
   const help = discord.command("cat", room, "help");
   await stage.until("the slash command's answer", () => help.answers.length > 0);
 
-  const heard = (tag: string) => teams.api.posts.items.some(({ activity }) => activity.text?.includes(tag));
+  const isShown = (tag: string) => teams.api.posts.items.some(({ activity }) => activity.text?.includes(tag));
   await teams.say({ text: "hello from Teams #teams", person: "bob" });
-  await teams.say({ text: "hello from a channel #channel", person: "bob", place: "channel" });
-  await stage.until("Teams' answers", () => heard("#teams") && heard("#channel"));
+  await teams.say({ text: "hello from a channel #channel", person: "bob", conversationType: "channel" });
+  await stage.until("Teams' answers", () => isShown("#teams") && isShown("#channel"));
 };
 
 const askOtherAgents = async (stage: Stage, visitor: WebClient): Promise<void> => {
@@ -69,8 +69,11 @@ const askOtherAgents = async (stage: Stage, visitor: WebClient): Promise<void> =
   await visitor.answerTo(visitor.say("leave to harbour the depths #local"));
   await visitor.answerTo(visitor.say("leave to weather the forecast #remote"));
   await visitor.answerTo(visitor.say("leave to weather what must fail #refused"));
-  const heard = (tag: string) => visitor.replies().filter(({ markdown }) => markdown?.includes(`Result of ${tag}`));
-  await stage.until("the other agents' results", () => heard("#local").length > 0 && heard("#remote").length > 0);
+  const resultsOf = (tag: string) => visitor.replies().filter(({ markdown }) => markdown?.includes(`Result of ${tag}`));
+  await stage.until(
+    "the other agents' results",
+    () => resultsOf("#local").length > 0 && resultsOf("#remote").length > 0,
+  );
 
   await callAgent(stage.address, "SendMessage", {
     message: { messageId: "called-1", contextId: "ctx-1", text: "how deep is it? #called", skill: "facts" },

@@ -14,25 +14,25 @@ beforeAll(async () => {
 afterAll(() => core.dispose());
 
 const subjects = subjectsOf("default");
-const place = { tenant: "default", agent: AGENT };
+const agentRef = { tenant: "default", agent: AGENT };
 const attachment = { id: "f-1", name: "a.txt", mediaType: "text/plain", bytes: 3 };
 
 /** The subjects that core consumes, each with a valid message. */
 const MESSAGES: readonly (readonly [Subject<never>, unknown])[] = [
   [subjects.userMessage(AGENT), userMessage("m", "hello", { replyTo: "r", attachments: [attachment] })],
   [subjects.userMessage(AGENT), userMessage("m", "/status", { command: { name: "status", args: "" } })],
-  [subjects.subtaskRun(AGENT), { ...place, id: "subtask-0123abcd" }],
+  [subjects.subtaskRun(AGENT), { ...agentRef, id: "subtask-0123abcd" }],
   [
     subjects.subtaskMessage(AGENT),
-    { ...place, id: "x", ownerId: "s-1", subtaskId: "subtask-0123abcd", type: "question" },
+    { ...agentRef, id: "x", ownerId: "s-1", subtaskId: "subtask-0123abcd", type: "question" },
   ],
-  [subjects.batchTimer(AGENT), { ...place, ownerId: "s-1", batchId: "b-1", at: 1_700_000_000_000 }],
-  [subjects.peerCall(AGENT), { ...place, id: "call-0123456789ab" }],
-  [subjects.peerEvent(AGENT), { ...place, id: "call-0123456789ab" }],
+  [subjects.batchTimer(AGENT), { ...agentRef, ownerId: "s-1", batchId: "b-1", at: 1_700_000_000_000 }],
+  [subjects.peerCall(AGENT), { ...agentRef, id: "call-0123456789ab" }],
+  [subjects.peerEvent(AGENT), { ...agentRef, id: "call-0123456789ab" }],
   [
     subjects.lateNotification(AGENT),
     {
-      ...place,
+      ...agentRef,
       primarySessionId: "s-1",
       subtaskId: "subtask-0123abcd",
       subtaskName: "a",
@@ -41,7 +41,7 @@ const MESSAGES: readonly (readonly [Subject<never>, unknown])[] = [
       workingMemoryKey: "k",
     },
   ],
-  [subjects.scheduleDue(AGENT), { ...place, owner: "o", id: "schedule-1", dueAt: 1_700_000_000_000 }],
+  [subjects.scheduleDue(AGENT), { ...agentRef, owner: "o", id: "schedule-1", dueAt: 1_700_000_000_000 }],
 ].map(([subject, message]) => [subject as Subject<never>, message]);
 
 describe("given malformed messages on the bus (F19)", () => {

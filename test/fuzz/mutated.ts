@@ -6,7 +6,7 @@ export const mutated = (samples: readonly unknown[]): fc.Arbitrary<unknown> =>
     .record({ sample: fc.constantFrom(...samples), edits: fc.array(edit, { minLength: 1, maxLength: 4 }) })
     .map(({ sample, edits }) => edits.reduce<unknown>(apply, structuredClone(sample)));
 
-/** The same as text; some of it is not valid JSON. */
+/** The mutated value as text; some of it is not valid JSON. */
 export const mutatedText = (samples: readonly unknown[]): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 3, arbitrary: mutated(samples).map(toText) },
@@ -45,12 +45,12 @@ const edit: fc.Arbitrary<Edit> = fc.record({
 type Holder = Record<string, unknown> | unknown[];
 
 /** Every property and item in the value, at any depth. */
-const placesIn = (value: unknown, found: [Holder, string][] = []): [Holder, string][] => {
+const fieldsIn = (value: unknown, found: [Holder, string][] = []): [Holder, string][] => {
   if (typeof value !== "object" || value === null || found.length > 300) return found;
   const holder = value as Holder;
   for (const key of Object.keys(holder)) {
     found.push([holder, key]);
-    placesIn((holder as Record<string, unknown>)[key], found);
+    fieldsIn((holder as Record<string, unknown>)[key], found);
   }
   return found;
 };
@@ -58,8 +58,8 @@ const placesIn = (value: unknown, found: [Holder, string][] = []): [Holder, stri
 const apply = (value: unknown, { at, how, value: given, name }: Edit): unknown => {
   // Cloned, because a later edit may change it.
   const other = structuredClone(given);
-  const places = placesIn(value);
-  const [holder, key] = places[at % (places.length + 1)] ?? [];
+  const fields = fieldsIn(value);
+  const [holder, key] = fields[at % (fields.length + 1)] ?? [];
   if (holder === undefined || key === undefined) return how === "replace" ? other : value;
   const values = holder as Record<string, unknown>;
   if (Array.isArray(holder)) {
@@ -91,6 +91,6 @@ const slip = fc.constantFrom("cut", "{", "[", '"', "\\", "\u0000", ",", "}", "\u
 
 const broken = ([sample, at, what]: [unknown, number, string]): string => {
   const text = toText(sample);
-  const place = at % (text.length + 1);
-  return what === "cut" ? text.slice(0, place) : text.slice(0, place) + what + text.slice(place);
+  const position = at % (text.length + 1);
+  return what === "cut" ? text.slice(0, position) : text.slice(0, position) + what + text.slice(position);
 };

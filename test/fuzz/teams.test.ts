@@ -17,7 +17,7 @@ describe("given malformed activities with a valid signature of Teams (F19)", () 
     const file = { contentType: "application/vnd.microsoft.teams.file.download.info", name: "a.txt", content: {} };
     const activities = [
       messageBy(teams, { text: "hello" }, "1"),
-      messageBy(teams, { text: "hello", place: "channel", more: { attachments: [file] } }, "2"),
+      messageBy(teams, { text: "hello", conversationType: "channel", more: { attachments: [file] } }, "2"),
       { ...messageBy(teams, {}, "3"), value: { mooring: "cancel", args: "w-1" }, replyToId: "0" },
       { ...activityBy(teams, {}, "4"), type: "conversationUpdate", membersAdded: [{ id: `28:${teams.appId}` }] },
       { ...activityBy(teams, {}, "5"), type: "installationUpdate", action: "remove" },

@@ -16,7 +16,7 @@ import { LogChannel } from "../fakes/log-channel.ts";
 import { type MessageFields, sampleMessage } from "../fakes/sample-message.ts";
 import { type Script, ScriptedModel } from "../fakes/scripted-model.ts";
 
-const place = { tenant: "default", agent: "mooring" };
+const agentRef = { tenant: "default", agent: "mooring" };
 const CHANNELS = ["web", "web-b"] as const;
 type Channel = (typeof CHANNELS)[number];
 
@@ -57,11 +57,11 @@ export class LinkedProduct {
     await this.#stop();
     const { backbone, model } = this;
     const { home, hasChannel } = this.rules("web");
-    const agents = [{ ...place, name: "mooring", model, home, ...(hasChannel && { hasChannel }) }];
+    const agents = [{ ...agentRef, name: "mooring", model, home, ...(hasChannel && { hasChannel }) }];
     const core = await startCore({ backbone, agents, clock, logger, meter, stopGraceMs: 50 });
     const running = await Promise.all(
       CHANNELS.map((channel) => {
-        const parts = { ...place, channel, publicUrl: "http://localhost", backbone, clock, logger, meter };
+        const parts = { ...agentRef, channel, publicUrl: "http://localhost", backbone, clock, logger, meter };
         const context = relayContext({ ...parts, newId: () => "id" }, this.rules(channel));
         return runChannel(context, this.channels[channel], "gateway");
       }),
@@ -108,7 +108,7 @@ export class LinkedProduct {
     const id = `m-${++this.#said}`;
     const channel = this.channels[conversation.channel as Channel];
     const sentAt = new Date().toISOString();
-    await channel.inbox?.accept(sampleMessage({ id, ...place, conversation, text, sentAt, ...more }));
+    await channel.inbox?.accept(sampleMessage({ id, ...agentRef, conversation, text, sentAt, ...more }));
     return id;
   }
 

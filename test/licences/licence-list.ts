@@ -63,5 +63,5 @@ const section = (title: string, dependencies: readonly Dependency[]): string[] =
   return [`## ${title}`, "", ...lists];
 };
 
-/** By code unit, so that the page is the same on every machine. */
+/** Compares by code unit, so that the page is the same on every machine. */
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

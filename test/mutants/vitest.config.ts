@@ -1,8 +1,8 @@
 import { matchesGlob } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { keptThread } from "./kept-thread.ts";
 import { parts } from "./parts.ts";
+import { reusedThread } from "./reused-thread.ts";
 
 // Stryker starts test runners as child processes, which read the name of the part from the environment.
 const tests = parts.find(({ name }) => name === process.env.MUTANTS_PART)?.tests ?? [];
@@ -19,10 +19,10 @@ class InOrderOfPart extends BaseSequencer {
 export default defineConfig({
   plugins: [
     {
-      name: "kept-thread",
+      name: "reused-thread",
       // Stryker sets the pool after it has read this file.
       configureVitest({ project }) {
-        project.config.poolRunner = keptThread();
+        project.config.poolRunner = reusedThread();
         project.config.pool = project.config.poolRunner.name;
       },
     },

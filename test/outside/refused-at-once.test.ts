@@ -41,7 +41,7 @@ const quickest = async (attempt: () => Promise<unknown>): Promise<number> => {
   return Math.min(...times);
 };
 
-const told = (client: WebClient, available: boolean): Promise<void> =>
+const untilReported = (client: WebClient, available: boolean): Promise<void> =>
   client.until(() => client.storage.at(-1) === available, `storage ${available}`);
 
 /** Sends another message, and resolves once the gateway has refused the first one in the client's queue. */
@@ -113,7 +113,7 @@ describe("given every channel, on a NATS server that is suspended (F35)", () => 
     const ann = product.client("ann", mooring.address);
     await ann.answerTo(ann.say("hello"));
     nats.freeze();
-    await told(ann, false);
+    await untilReported(ann, false);
 
     const asked: string[] = [];
     expect(await quickest(() => refused(ann, asked))).toBeLessThan(AT_ONCE_MS);
@@ -142,7 +142,7 @@ describe("given every channel, on a NATS server that is suspended (F35)", () => 
     discord.say({ person: "ann", in: room, text: "what is 7 + 5?" });
     await expect.poll(scripted.shown, { timeout: 30_000 }).toContain("wait to be sent");
     nats.resume();
-    await told(ann, true);
+    await untilReported(ann, true);
     expect(await slack.say(event)).toMatchObject({ answer: "acknowledged" });
     expect(await teams.say(activity)).toBe(200);
     await expectAnswered(ann, asked);
@@ -166,11 +166,11 @@ describe("given visitors on a cluster of three with replicas 3 (F35)", () => {
     const ann = product.client("ann", mooring.address);
     await ann.answerTo(ann.say("hello"));
     await Promise.all([cluster.kill(0), cluster.kill(1)]);
-    await told(ann, false);
+    await untilReported(ann, false);
     const asked: string[] = [];
     expect(await quickest(() => refused(ann, asked))).toBeLessThan(AT_ONCE_MS);
     await Promise.all([cluster.restart(0), cluster.restart(1)]);
-    await told(ann, true);
+    await untilReported(ann, true);
     await expectAnswered(ann, asked);
   });
 });

@@ -49,7 +49,7 @@ describe("given 1,220 requests that announce a body and send none", () => {
     });
     await Promise.all(sockets.map((socket) => once(socket, "connect")));
 
-    // Its body is read and rejected as incomplete.
+    // The gateway reads the body and rejects it as incomplete.
     const operator = async () => {
       const headers = { authorization: `Bearer ${OPERATOR}`, "content-type": "application/json" };
       return (await fetch(`${mooring.address}/admin/api/schedules`, { method: "POST", headers, body: "{}" })).status;

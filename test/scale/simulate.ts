@@ -31,7 +31,7 @@ export interface Observed {
   readonly maxTakeOverMs: number;
   /** Requests to the server, and messages from it, per second without changes of the members. */
   readonly atRest: Readonly<Record<string, number>>;
-  /** The same after many processes crashed and joined at the same time. */
+  /** Requests and messages per second after many processes crashed and joined at the same time. */
   readonly duringChanges: Readonly<Record<string, number>>;
 }
 
@@ -72,7 +72,7 @@ export const simulate = async (scale: Scale): Promise<Observed> => {
       await cluster.pass(leaseMs + SETTLED_AFTER_MS);
       maxTakeOverMs = Math.max(maxTakeOverMs, cluster.takenOverAfter(crashed));
     });
-    // Its share moves to others and back.
+    // The share of the process moves to others and back.
     await countMoves("pause", 2 * Math.floor(partitions / cluster.living), async () => {
       const resume = cluster.pause();
       await cluster.pass(2 * leaseMs);

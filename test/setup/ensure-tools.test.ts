@@ -30,8 +30,8 @@ const fakeAptGet = (installs: readonly string[]) =>
 const script = new URL("./ensure-tools.mjs", import.meta.url).href;
 
 const ensureTools = (isRoot: boolean) => {
-  const places = { isRoot, searchPath: folder, usualPlaces: [] };
-  const code = `import { ensureTools } from "${script}"; process.exitCode = ensureTools(${JSON.stringify(places)});`;
+  const options = { isRoot, searchPath: folder, usualFolders: [] };
+  const code = `import { ensureTools } from "${script}"; process.exitCode = ensureTools(${JSON.stringify(options)});`;
   return spawnSync(process.execPath, ["--input-type=module", "-e", code], { env: { PATH: folder }, encoding: "utf8" });
 };
 const asked = () => readFileSync(path.join(folder, "asked"), "utf8").trim().split("\n");
@@ -86,12 +86,12 @@ describe("given the name of a tool", () => {
   it("when a folder or a file without execute permission has it, then it is not the tool", () => {
     mkdirSync(path.join(folder, "chromium"));
     writeFileSync(path.join(folder, "nats-server"), "");
-    const places = { searchPath: folder, usualPlaces: [] };
-    expect([findTool("chromium", places), findTool("nats-server", places)]).toEqual([undefined, undefined]);
+    const options = { searchPath: folder, usualFolders: [] };
+    expect([findTool("chromium", options), findTool("nats-server", options)]).toEqual([undefined, undefined]);
   });
 
   it("when PATH does not have it but a standard folder does, then it is found there", () => {
     program("nats-server");
-    expect(findTool("nats-server", { searchPath: "", usualPlaces: [folder] })).toBe(path.join(folder, "nats-server"));
+    expect(findTool("nats-server", { searchPath: "", usualFolders: [folder] })).toBe(path.join(folder, "nats-server"));
   });
 });

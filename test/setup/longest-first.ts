@@ -25,7 +25,7 @@ export const LONGEST = [
   "core/crashes/nats-workspaces",
   "core/crashes/embedded-delegation",
   "faults/seeded-nats",
-  "e2e/trouble",
+  "e2e/failed-starts",
   "gateway/relay/digest/digest-crashes-nats",
   "gateway/a2a/pair/embedded-pair",
   "adapters/hostile-replies",
@@ -50,7 +50,7 @@ export class LongestFirst extends BaseSequencer {
 
 /** Files with a lower rank start earlier. */
 export const rank = (file: string): number => {
-  const place = LONGEST.findIndex((name) => file.endsWith(name));
-  if (place >= 0) return place;
+  const rank = LONGEST.findIndex((name) => file.endsWith(name));
+  if (rank >= 0) return rank;
   return RUNS_PROCESSES.test(file) ? LONGEST.length : LONGEST.length + 1;
 };

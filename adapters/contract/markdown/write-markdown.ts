@@ -154,9 +154,9 @@ const MAX_DEPTH = 48;
  */
 const parseMarkdown = (markdown: string): Root => {
   const why = tooCostlyToParse(markdown);
-  if (why !== undefined) throw new AppError("bad-input", `the text cannot be drawn: ${why}`);
+  if (why !== undefined) throw new AppError("bad-input", `the text cannot be rendered: ${why}`);
   const root = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-  if (depthOf(root) > MAX_DEPTH) throw new AppError("bad-input", "the text cannot be drawn: nested too deeply");
+  if (depthOf(root) > MAX_DEPTH) throw new AppError("bad-input", "the text cannot be rendered: nested too deeply");
   return root;
 };
 

@@ -67,7 +67,7 @@ export class Posts {
   }
 
   /** Compares the text of messages since the reply was created, because Discord keeps nonces for minutes only. */
-  async find(delivery: Delivery, botId: string): Promise<Receipt | "absent" | "cannot-tell"> {
+  async find(delivery: Delivery, botId: string): Promise<Receipt | "absent" | "unknown"> {
     // A retry of the answer to a command overwrites the first attempt.
     if ((await this.#interactionOf(delivery)) !== undefined) return "absent";
     const after = snowflakeAt(Date.parse(delivery.reply.createdAt) - CLOCK_SKEW_MS);
@@ -80,7 +80,7 @@ export class Posts {
     const found = own.filter(({ content }) => texts.includes(content.trim()));
     const last = found.filter(({ content }) => content.trim() === texts.at(-1));
     if (last.length === 1 && last[0]) return { messageId: last[0].id };
-    return found.length === 0 && answer.length < PAGE ? "absent" : "cannot-tell";
+    return found.length === 0 && answer.length < PAGE ? "absent" : "unknown";
   }
 
   /** For a reply that cannot be rendered, the earlier attempt sent its plain text. */

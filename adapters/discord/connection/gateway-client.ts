@@ -9,7 +9,7 @@ import type { ResumableSession } from "./stored-session.ts";
 export interface ClientDeps {
   readonly token: string;
   readonly apiUrl: string;
-  /** As bits. */
+  /** Bit field of Discord's gateway intents. */
   readonly intents: number;
   readonly clock: Clock;
   readonly loginWithinMs: number;

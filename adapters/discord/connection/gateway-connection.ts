@@ -11,7 +11,7 @@ import type { ResumableSession } from "./stored-session.ts";
 export interface ConnectionDeps {
   readonly token: string;
   readonly apiUrl: string;
-  /** As bits. */
+  /** Bit field of Discord's gateway intents. */
   readonly intents: number;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -70,16 +70,16 @@ export class Intake {
         ? fetchedFrom
         : await channels.conversationIn(message.channel_id, message.guild_id ?? fetchedFrom?.workspace);
     if (conversation === undefined || !access.allowsConversation(conversation)) return;
-    const said = toUserMessage(message, conversation, botId, context);
-    if (said === undefined) return;
+    const userMessage = toUserMessage(message, conversation, botId, context);
+    if (userMessage === undefined) return;
     try {
       if (!(await access.mayWrite(conversation, message.author.id))) throw notAllowed();
       // Stored before the message: after a crash in between, the next start fetches the message again.
       await known.add(conversation, justBefore(message.id));
-      await inbox.accept(said);
+      await inbox.accept(userMessage);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      await this.#showRefusal(said, message.id, messageOf(error));
+      await this.#showRefusal(userMessage, message.id, messageOf(error));
     }
   }
 

@@ -53,7 +53,9 @@ export class SocketConnection {
   async open(): Promise<void> {
     const { clock, helloMs } = this.#deps;
     const late = new Promise<never>((_, reject) => {
-      const timer = clock.after(helloMs, () => reject(new AppError("unavailable", `no hello within ${helloMs} ms`)));
+      const timer = clock.after(helloMs, () =>
+        reject(new AppError("unavailable", `Slack sent no hello message within ${helloMs} ms`)),
+      );
       this.#client.once("connected", () => timer.cancel());
       this.#client.once("disconnected", () => timer.cancel());
     });
@@ -63,7 +65,7 @@ export class SocketConnection {
     } catch (error) {
       void this.close();
       // The SDK rejects with undefined if the socket ends before the hello.
-      throw error ?? new AppError("unavailable", "Slack closed the socket before it said hello");
+      throw error ?? new AppError("unavailable", "Slack closed the socket before its hello message");
     }
   }
 

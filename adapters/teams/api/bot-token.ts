@@ -99,8 +99,8 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 /** Why the token request failed, with the remedy. */
 const explainTokenFailure = (error: unknown, tokenUrl: string): string => {
-  const said = messageOf(error);
-  const code = /AADSTS(\d+)/.exec(said)?.[1];
+  const message = messageOf(error);
+  const code = /AADSTS(\d+)/.exec(message)?.[1];
   if (code !== undefined) {
     const advice = ADVICE[code] ?? "look the number up in Microsoft's list of sign-in errors";
     return `Microsoft's sign-in refuses the bot (AADSTS${code}): ${advice}`;

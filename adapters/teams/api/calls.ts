@@ -97,7 +97,10 @@ export class RoomCalls {
   async guarded<T>(serviceUrl: string, call: () => Promise<T>): Promise<T> {
     const { serviceUrls, token } = this.#deps;
     if (!isBelow(serviceUrl, serviceUrls)) {
-      throw new DeliveryFailed("forbidden", "its service address is no longer one of the channel's serviceUrls");
+      throw new DeliveryFailed(
+        "forbidden",
+        "the service address of this conversation is no longer in the channel's serviceUrls: add it there",
+      );
     }
     try {
       return await call();
@@ -115,7 +118,7 @@ export class RoomCalls {
       throw new DeliveryFailed("unavailable", `the store cannot be read: ${messageOf(cause)}`, { cause });
     });
     if (known === undefined)
-      throw new DeliveryFailed("target-gone", "unknown: add the app to this conversation, so that it can be reached");
+      throw new DeliveryFailed("target-gone", "Teams has no address for this conversation: add the app to it");
     const { unreachable } = known.value;
     if (unreachable !== undefined && !byHand && !isRetryDue(unreachable, clock.now())) {
       throw reachFailure(unreachable.state);

@@ -85,7 +85,7 @@ export class SigningKeys {
 const fetchKeys = async (metadataUrl: string): Promise<ReadonlyMap<string, SigningKey>> => {
   const { jwks_uri } = await getJson(metadataUrl, Metadata);
   const keysUrl = new URL(jwks_uri, metadataUrl);
-  if (keysUrl.origin !== new URL(metadataUrl).origin) throw new Error("it names keys on another host");
+  if (keysUrl.origin !== new URL(metadataUrl).origin) throw new Error(`${metadataUrl} names keys on another host`);
   const { keys } = await getJson(keysUrl.href, KeySet);
   const imported = await Promise.all(keys.map(importKey));
   const usable = new Map(imported.filter((key) => key !== undefined));

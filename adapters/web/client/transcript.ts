@@ -30,7 +30,7 @@ export type Delta = Extract<ServerFrame, { type: "delta" }>;
 
 export interface Entry {
   readonly key: string;
-  /** Its position: the lowest `seq` seen for it. */
+  /** The entry's position: the lowest `seq` seen for it. */
   readonly seq: number;
   /** The latest state. */
   readonly item: HistoryItem;

@@ -31,7 +31,7 @@ export class UploadAdmission {
     await this.#requireSpace(upload.bytes);
   }
 
-  /** With the whole body. The caller calls the returned function if the file was not stored. */
+  /** Admits the whole body. The caller calls the returned function if the file was not stored. */
   async take(upload: UploadRequest): Promise<() => void> {
     this.#requireAccess(upload.visitor);
     await this.#requireSpace(upload.bytes);

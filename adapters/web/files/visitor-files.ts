@@ -12,7 +12,7 @@ export interface VisitorFilesDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly channel: string;
-  readonly lifeMs: number;
+  readonly ttlMs: number;
   readonly limits: Pick<WebLimits, "filesPerVisitor" | "fileBytesPerVisitor" | "unattachedFileMinutes">;
   readonly newId: () => string;
 }
@@ -34,16 +34,16 @@ export class VisitorFiles {
 
   /** Reserves space within the visitor's limits, stores the chunks, then marks the file as whole. */
   async save(visitor: string, { name, mediaType, body }: Upload): Promise<StoredFile> {
-    const { store, clock, channel, lifeMs, newId } = this.#deps;
+    const { store, clock, channel, ttlMs, newId } = this.#deps;
     const createdAt = clock.now();
     const id = `f-${newId()}`;
-    const times = { createdAt, expiresAt: createdAt + lifeMs };
+    const times = { createdAt, expiresAt: createdAt + ttlMs };
     const file = { id, name, mediaType, bytes: body.length, ...times, isWhole: false, isAttached: false };
     await this.#change(visitor, (files) => this.#withRoomFor(files, file));
     this.#watch(visitor, createdAt);
     try {
       for (const [index, chunk] of chunksOf(body).entries()) {
-        await store.put(chunkKey(channel, visitor, id, index), { base64: chunk.toString("base64") }, { ttlMs: lifeMs });
+        await store.put(chunkKey(channel, visitor, id, index), { base64: chunk.toString("base64") }, { ttlMs });
       }
     } catch (error) {
       await this.#remove(visitor, file).catch(() => undefined);
@@ -151,7 +151,7 @@ export class VisitorFiles {
 
   /** Changes the record, which drops expired files, then deletes the chunks of the dropped files. */
   async #change(visitor: string, change: (files: readonly StoredFile[]) => StoredFile[]): Promise<void> {
-    const { store, clock, channel, lifeMs } = this.#deps;
+    const { store, clock, channel, ttlMs } = this.#deps;
     const now = clock.now();
     const { before } = await update(
       store,
@@ -160,7 +160,7 @@ export class VisitorFiles {
         const files = change(stored?.files.filter((file) => this.#isLive(file, now)) ?? []);
         return files.length > 0 ? { files } : DELETE;
       },
-      { ttlMs: lifeMs },
+      { ttlMs },
     );
     for (const file of before?.files ?? []) if (!this.#isLive(file, now)) await this.#deleteChunks(visitor, file);
   }

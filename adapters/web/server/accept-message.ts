@@ -1,5 +1,5 @@
 import type { Account } from "../../../core/contract/messages/user-message.ts";
-import { saidOf, userMessageOf } from "../inbound.ts";
+import { loggedMessageOf, userMessageOf } from "../inbound.ts";
 import type { Command, ErrorCode, Message } from "../protocol.ts";
 import type { DialogueDeps } from "./dialogue-deps.ts";
 
@@ -40,7 +40,7 @@ export const acceptMessage = async (
   const { channel, tenant, agent } = context;
   const arrival = { channel, tenant, agent, account, now, traceId: context.newId(), files: uploaded };
   await inbox.accept(userMessageOf(frame, arrival));
-  const entry = { once, at: now, frame: saidOf(frame, now, uploaded) };
+  const entry = { once, at: now, frame: loggedMessageOf(frame, now, uploaded) };
   await rooms.append(account.id, entry, { afterSeq: searchFrom }, stored);
   return undefined;
 };

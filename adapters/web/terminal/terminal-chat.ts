@@ -64,7 +64,7 @@ export class TerminalChat implements ChatListener {
     const lines = createInterface({ input, ...(screen.isLive && { output: screen.stream, prompt: "> " }) });
     screen.prompts(() => lines.prompt(true));
     let timer: ReturnType<typeof setTimeout> | undefined;
-    lines.on("line", (line) => this.#say(line.trim(), () => lines.close()));
+    lines.on("line", (line) => this.#submit(line.trim(), () => lines.close()));
     lines.on("close", () => {
       this.#hasInputEnded = true;
       if (screen.isLive) this.#finish();
@@ -123,7 +123,7 @@ export class TerminalChat implements ChatListener {
 
   cleared(): void {}
 
-  #say(line: string, quit: () => void): void {
+  #submit(line: string, quit: () => void): void {
     if (line === "/quit") quit();
     if (line === "/quit" || line === "") return;
     const id = this.#options.newId();

@@ -14,7 +14,7 @@ import type { WidgetContext } from "./view/widget-context.ts";
 import type { WidgetOptions } from "./widget-options.ts";
 
 export interface Mounted {
-  redraw(): void;
+  rerender(): void;
   remove(): void;
 }
 
@@ -32,22 +32,22 @@ export const mount = (widget: WidgetContext, show: (isOpen: boolean) => void): M
   shadow.adoptedStyleSheets = [sheet];
   (target ?? document.body).append(host);
 
-  let redraw: () => void = () => undefined;
+  let rerender: () => void = () => undefined;
   let isDue = false;
-  const follow = (draw: () => void) => {
-    redraw = draw;
+  const follow = (update: () => void) => {
+    rerender = update;
     return () => {
-      redraw = () => undefined;
+      rerender = () => undefined;
     };
   };
   render(<App widget={widget} isInline={target !== undefined} follow={follow} show={show} />, shadow);
   return {
-    redraw() {
+    rerender() {
       if (isDue) return;
       isDue = true;
       requestAnimationFrame(() => {
         isDue = false;
-        redraw();
+        rerender();
       });
     },
     remove() {

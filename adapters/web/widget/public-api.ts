@@ -41,7 +41,7 @@ export class PublicApi {
   }
 
   send(text: unknown): void {
-    if (typeof text === "string") this.#widget?.say(text);
+    if (typeof text === "string") this.#widget?.send(text);
   }
 
   /** Before `start`, sets the initial visitor. */

@@ -53,7 +53,7 @@ export class Widget {
     this.#queue = new OutgoingQueue(new PersistentValues(() => sessionStorage, prefix));
     this.#read = new ReadMark(this.#values);
     this.#anonymous = new AnonymousIdentity(this.#values);
-    const changed = () => this.#mounted?.redraw();
+    const changed = () => this.#mounted?.rerender();
     this.#panel = new PanelState(changed);
     this.#model = new ChatModel(() => this.#client, this.#queue, newId, {
       changed: () => this.#changed(),
@@ -100,8 +100,8 @@ export class Widget {
     } else this.#events.close();
   }
 
-  say(text: string): void {
-    if (text.trim() !== "") this.#model.say(text);
+  send(text: string): void {
+    if (text.trim() !== "") this.#model.send(text);
   }
 
   /** Switches to the visitor of the token; without one, to the anonymous visitor of this browser. */
@@ -142,7 +142,7 @@ export class Widget {
   #changed(): void {
     this.#requestSlot();
     this.#markRead();
-    this.#mounted?.redraw();
+    this.#mounted?.rerender();
   }
 
   /** A visible tab takes the connection slot of a hidden one. */

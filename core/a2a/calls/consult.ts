@@ -88,7 +88,7 @@ export const answerQuestion = async (
     return { ...open, remote: { ...remote, answers: [...remote.answers, { key, text: message }] } };
   });
   if (call !== undefined && call.state !== "open") {
-    // As in a consultation: the process that ended the call may have crashed before it counted the end.
+    // The process that ended the call may have crashed before it counted the end, as in a consultation.
     if (!comesLater(call)) await notifyCaller(deps, call);
     return updateText(call, call.state === "answered" ? "result" : "error");
   }

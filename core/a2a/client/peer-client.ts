@@ -20,7 +20,7 @@ export interface Webhook {
 const CARD = ".well-known/agent-card.json";
 
 export interface OutgoingMessage {
-  /** The same for a repeat of the message. */
+  /** A repeat of the message has the same id, so that the remote agent can deduplicate it. */
   readonly messageId: string;
   readonly contextId: string;
   readonly taskId: string;

@@ -97,7 +97,7 @@ export const addAnswerNotice = async (
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "too-large") throw error;
     // The caller has its answer, so a full notice list must not fail the task.
-    deps.logger.warn({ task: id, why: error.message }, "could not add notice about an answer");
+    deps.logger.warn({ task: id, reason: error.message }, "could not add notice about an answer");
   }
 };
 

@@ -26,7 +26,7 @@ export const inboundRequester =
       agentFor: (agent) => withCallerTools(callerTools, agent),
       stateOf: (seenBefore) => deps.inbound.stateOf(message, seenBefore),
       backfill: (text, turn) => backfillHistory(deps, message, text, turn),
-      aside: () => callerAside(message),
+      systemNote: () => callerNote(message),
       streamId: ({ tenant, name: agent }, record) => taskOfTurn({ tenant, agent }, record, record.standing)?.id,
       begin: (stop) => deps.inbound.begin(message, stop),
       // Saves a round trip on NATS and a commit on embedded. Measured on NATS: 0.71 and 0.73 times the rate of the floor
@@ -59,7 +59,7 @@ const backfillHistory = async (
 };
 
 /** Note for the model in a turn for another agent. */
-const callerAside = (message: SyntheticMessage): string | undefined => {
+const callerNote = (message: SyntheticMessage): string | undefined => {
   const task = taskOfMessage(message);
   if (task === undefined) return undefined;
   const { origin } = message.synthetic;

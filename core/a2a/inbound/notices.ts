@@ -177,7 +177,7 @@ const post = async (
     traceId: stableId("trace", id),
   });
   const shownIn = await currentSession(store, { tenant, agent, conversation: audience.conversation });
-  await history.noteSaid(shownIn, { kind: "said", replyId: id, at: latest, markdown, origin });
+  await history.noteReply(shownIn, { kind: "said", replyId: id, at: latest, markdown, origin });
 };
 
 const composeText = (notices: readonly Notice[], isFromSeveral: boolean): string =>

@@ -4,7 +4,7 @@ import type { PeerCall } from "./peer-call.ts";
 
 /** An update about a call, addressed to the sender of the call. */
 export interface PeerUpdate {
-  /** The same for a repeated update. */
+  /** A repeated update has the same id. */
   readonly id: string;
   readonly kind: LateA2ANotification["kind"];
   /** The peer's task that the update is about. */

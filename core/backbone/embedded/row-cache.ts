@@ -16,42 +16,42 @@ export class RowCache {
 
   /** Returns the cached row, or calls `read` and caches its result. */
   get(collection: string, key: string, read: () => StoredRow | undefined): StoredRow | undefined {
-    const place = placeOf(collection, key);
-    const cached = this.#rows.get(place);
-    if (cached === undefined ? this.#rows.has(place) : hasValue(cached)) return cached as StoredRow | undefined;
+    const cacheKey = cacheKeyOf(collection, key);
+    const cached = this.#rows.get(cacheKey);
+    if (cached === undefined ? this.#rows.has(cacheKey) : hasValue(cached)) return cached as StoredRow | undefined;
     const row = read();
-    this.#set(place, row);
+    this.#set(cacheKey, row);
     return row;
   }
 
   /** The expiry of the row if it is cached at this revision. */
   expiryAt(collection: string, key: string, revision: number): number | null | undefined {
-    const cached = this.#rows.get(placeOf(collection, key));
+    const cached = this.#rows.get(cacheKeyOf(collection, key));
     return cached?.[1] === revision ? cached[2] : undefined;
   }
 
   /** Returns whether the row was cached: a row that is read before a write is usually read again after it. */
   invalidate(collection: string, key: string): boolean {
-    return this.#rows.delete(placeOf(collection, key));
+    return this.#rows.delete(cacheKeyOf(collection, key));
   }
 
   set(collection: string, key: string, row: StoredRow): void {
-    this.#set(placeOf(collection, key), row);
+    this.#set(cacheKeyOf(collection, key), row);
   }
 
   clear(): void {
     this.#rows.clear();
   }
 
-  #set(place: string, row: StoredRow | undefined): void {
-    this.#rows.set(place, row && (row[0].length <= MAX_VALUE_LENGTH ? row : [undefined, row[1], row[2]]));
+  #set(cacheKey: string, row: StoredRow | undefined): void {
+    this.#rows.set(cacheKey, row && (row[0].length <= MAX_VALUE_LENGTH ? row : [undefined, row[1], row[2]]));
   }
 }
 
 const hasValue = (row: CachedRow): row is StoredRow => row[0] !== undefined;
 
 /** Neither name contains a "/". */
-const placeOf = (collection: string, key: string): string => `${collection}/${key}`;
+const cacheKeyOf = (collection: string, key: string): string => `${collection}/${key}`;
 
 const MAX_ROWS = 10_000;
 /** In UTF-16 units. */

@@ -77,17 +77,17 @@ export const ActivityItem = z.looseObject({
   state: ActivityState,
   startedAt: z.iso.datetime().optional(),
   endedAt: z.iso.datetime().optional(),
-  /** Its latest progress line. */
+  /** The item's latest progress line. */
   note: z.string().optional(),
   result: z.string().optional(),
-  /** Its changes in the workspace: "3 files changed, +45 −12". */
+  /** The changes in the item's workspace: "3 files changed, +45 −12". */
   changes: z.string().optional(),
 });
 export type ActivityItem = z.infer<typeof ActivityItem>;
 
 /** The work that one turn has delegated: one entry in the origin conversation, edited in place (B1). */
 export const Activity = z.looseObject({
-  /** The same for every state of the entry. */
+  /** All states of the entry have the same id. */
   id: z.string().min(1),
   /** Increases with each state; a lower revision never replaces a higher one. */
   revision: z.int().nonnegative(),

@@ -97,7 +97,7 @@ export const Subtask = z.looseObject({
   words: z.int().optional(),
   /** Oldest first. */
   inbox: z.array(SubtaskNote),
-  /** Its open question. */
+  /** The subtask's open question. */
   question: z.string().optional(),
   questionKey: z.string().optional(),
 });

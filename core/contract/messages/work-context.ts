@@ -80,7 +80,7 @@ export const PeerChain = z.looseObject({
   root: z.string(),
   /** The name that the sender of the latest hop uses for the receiver, if the receiver is remote. */
   to: z.string().optional(),
-  /** By pair of agents. */
+  /** Number of hops by pair of agents. */
   hops: z.record(z.string(), z.int().nonnegative()),
   /** Wall clock, milliseconds. */
   lastHopAt: z.number(),

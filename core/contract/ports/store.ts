@@ -77,7 +77,7 @@ export interface Store {
   put<T>(key: Key<T>, value: T, options?: PutOptions): Promise<number>;
   /** Deleting an absent key succeeds, unless a revision was expected. */
   delete(key: Key<unknown>, options?: { ifRevision?: number }): Promise<void>;
-  /** In the order of the encoded keys. For start-up, console and sweeps: never per message. */
+  /** Lists in the order of the encoded keys. For start-up, console and sweeps, never per message, because it scans. */
   list<T>(prefix: Prefix<T>): AsyncIterable<Listed<T>>;
 }
 

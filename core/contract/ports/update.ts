@@ -33,7 +33,7 @@ export interface Updated<Current> {
   readonly before: Current;
   /** The value that the key has now. */
   readonly after: Current;
-  /** Its revision; 0 if the key is absent. */
+  /** The revision of the record; 0 if the key is absent. */
   readonly revision: number;
   /** 2 or more: other processes changed the key at the same time. */
   readonly attempts: number;

@@ -38,10 +38,10 @@ export const heldUntil = (
   { quietHours, timeZone }: DeliveryDefaults,
   now: number,
 ): number | undefined => {
-  const isTheirs = conversation.kind === "private";
-  const quiet = (isTheirs ? person?.quiet : undefined) ?? quietHours;
+  const isPrivate = conversation.kind === "private";
+  const quiet = (isPrivate ? person?.quiet : undefined) ?? quietHours;
   if (quiet === undefined || quiet === "off") return undefined;
-  return quietUntil(quiet, quiet.timeZone ?? (isTheirs ? zoneOf(person) : undefined) ?? timeZone, now);
+  return quietUntil(quiet, quiet.timeZone ?? (isPrivate ? zoneOf(person) : undefined) ?? timeZone, now);
 };
 
 /** The time zone of the account that the person wrote with last, if its platform reports one. */

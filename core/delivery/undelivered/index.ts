@@ -6,7 +6,7 @@ export { reportUndeliverable } from "./undeliverable-report.ts";
 export { UndeliverableResult, undeliverableResultOf } from "./undeliverable-result.ts";
 export type { Addressee, Undelivered } from "./undelivered.ts";
 export {
-  failureInWords,
+  deliveryFailureText,
   findUndelivered,
   listUndeliveredFor,
   noteUndelivered,

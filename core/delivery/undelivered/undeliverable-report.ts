@@ -28,7 +28,7 @@ export interface FallbackDeps {
 interface FallbackConversation {
   readonly audience: Audience;
   /** The conversation is private and belongs to the person that the result is for. */
-  readonly isTheirs: boolean;
+  readonly isForAsker: boolean;
 }
 
 /** Where to report an undeliverable result: in its person's last active private conversation, else at home. */
@@ -51,10 +51,10 @@ export const fallbackConversation = async (
     const { conversation, accountId } = surface;
     const { id: personId, membership } = person;
     const receiver = { conversation, personId, accountId, membership };
-    return { audience: withRequester(receiver, askingAccount(audience)), isTheirs: true };
+    return { audience: withRequester(receiver, askingAccount(audience)), isForAsker: true };
   }
   const atHome = home && (await audienceAt(store, tenant, home, hasChannel));
-  return atHome && !isTried(atHome.conversation) ? { audience: atHome, isTheirs: false } : undefined;
+  return atHome && !isTried(atHome.conversation) ? { audience: atHome, isForAsker: false } : undefined;
 };
 
 interface ReportDeps extends FallbackDeps {
@@ -88,11 +88,11 @@ export const reportUndeliverable = async (
         "could not report an undeliverable result: no fallback conversation, set `home`",
       );
     }
-    const markdown = undeliverableNotice(result, fallback?.isTheirs ?? false);
+    const markdown = undeliverableNotice(result, fallback?.isForAsker ?? false);
     return { cause: id, audience: fallback?.audience ?? null, markdown, at: isoTime(clock.now()) };
   };
   const record = await recordOnce(store, cause, result, decide);
-  await checkpoint("gone.settled");
+  await checkpoint("undeliverable.settled");
   if (record.cause !== id || record.audience === null) return;
   await publishReply(bus, {
     id: `${id}/gone`,
@@ -108,7 +108,7 @@ export const reportUndeliverable = async (
     createdAt: record.at,
     traceId,
   });
-  await checkpoint("gone.told");
+  await checkpoint("undeliverable.published");
 };
 
 /** A report that was made. A second process repeats the same notice, or none. */

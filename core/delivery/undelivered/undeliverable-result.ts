@@ -4,7 +4,7 @@ import { Conversation, sameConversation } from "../../contract/messages/conversa
 import { Audience } from "../../contract/messages/work-context.ts";
 import { channelLabel } from "../../origin/index.ts";
 import { isUserStarted, originKindOf } from "../targets/index.ts";
-import { failureInWords } from "./undelivered.ts";
+import { deliveryFailureText } from "./undelivered.ts";
 
 /** A result that cannot reach its target, and the facts for the notice about it (P2). */
 export const UndeliverableResult = z.looseObject({
@@ -46,18 +46,18 @@ export const undeliverableResultOf = (
 };
 
 /** The notice about an undeliverable result. Outsiders learn neither its owner nor its subject (D3). */
-export const undeliverableNotice = (result: UndeliverableResult, isTheirs: boolean): string => {
+export const undeliverableNotice = (result: UndeliverableResult, isForAsker: boolean): string => {
   const { id, audience, reason, instead, tried } = result;
-  const mayKnow = isTheirs || (audience?.personId ?? null) === null;
+  const mayKnow = isForAsker || (audience?.personId ?? null) === null;
   const [target] = tried;
   const where = target === undefined ? "" : ` on ${channelLabel(target.channel)}`;
-  const why = failureInWords(reason);
+  const why = deliveryFailureText(reason);
   return [
     `The result of ${mayKnow ? named(result) : unnamed(result)} could not be delivered${where}: ${why}.`,
-    ...(isTheirs
+    ...(isForAsker
       ? [instead].filter((text) => text !== "")
       : ["If it was sent, the operator of this service can find it in the dead letters."]),
-    ...(isTheirs && id !== undefined ? [`To cancel the schedule, use \`/schedules cancel ${id}\`.`] : []),
+    ...(isForAsker && id !== undefined ? [`To cancel the schedule, use \`/schedules cancel ${id}\`.`] : []),
   ].join(" ");
 };
 

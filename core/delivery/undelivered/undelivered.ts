@@ -103,7 +103,7 @@ const FAILURE_TEXTS: Readonly<Record<string, string>> = {
 };
 
 /** The reason of a dead letter, `<kind of failure>: <why>`, as a text for people. */
-export const failureInWords = (reason: string): string => {
+export const deliveryFailureText = (reason: string): string => {
   const [, kind = "", why = reason] = /^([a-z-]+): ([\s\S]*)$/.exec(reason) ?? [];
   const text = FAILURE_TEXTS[kind];
   return text === undefined ? reason : `${text} (${why})`;

@@ -41,7 +41,7 @@ export class DemoModel implements AgentModel {
         toolCalls = toToolCalls(answer.call, request);
         if (answer.isWork && this.#workMs > 0 && !signal.aborted) await this.#pause(this.#workMs, signal);
       }
-      if ("say" in answer) text = situation.isFirst ? `${INTRODUCTION}\n\n${answer.say}` : answer.say;
+      if ("text" in answer) text = situation.isFirst ? `${INTRODUCTION}\n\n${answer.text}` : answer.text;
       break;
     }
     for (const word of text.match(/\s*\S+\s*/g) ?? []) {

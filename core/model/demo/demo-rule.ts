@@ -9,7 +9,7 @@ export interface DemoRule {
 }
 
 export type DemoAnswer =
-  | { readonly say: string }
+  | { readonly text: string }
   | {
       readonly call: readonly DemoCall[];
       /** The call takes some time, to make it visible. */

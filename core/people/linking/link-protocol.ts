@@ -5,7 +5,15 @@ import { createOnce } from "../../contract/ports/update.ts";
 import { findPerson, sameAccount } from "../person-record.ts";
 import { isTaken, joinPeople } from "./join-people.ts";
 import { codesIn, linkIdOf, newLinkCode } from "./link-code.ts";
-import { changeLink, changeTries, type LinkRecord, type LinkSide, linkKey, sideOf, takeTry } from "./link-record.ts";
+import {
+  changeAttempts,
+  changeLink,
+  type LinkRecord,
+  type LinkSide,
+  linkKey,
+  sideOf,
+  takeAttempt,
+} from "./link-record.ts";
 
 /** Validity of a code, and then of its confirmation. */
 const LINK_TTL_MS = 10 * 60_000;
@@ -15,7 +23,7 @@ export const offerLink = async (store: Store, message: UserMessage, now: number)
   const { tenant, id: messageId } = message;
   const issuer = sideOf(message);
   const address = { tenant, channel: issuer.channel, accountId: issuer.accountId };
-  if (!(await takeTry(store, address, "offersAt", now))) return "too-many";
+  if (!(await takeAttempt(store, address, "offersAt", now))) return "too-many";
   for (;;) {
     const code = newLinkCode();
     const linkId = linkIdOf(tenant, code);
@@ -23,7 +31,7 @@ export const offerLink = async (store: Store, message: UserMessage, now: number)
     const offered = { id: linkId, tenant, state: "offered" as const, issuer, expiresAt };
     // Another account has this code: take the next one.
     if ((await createOnce(store, linkKey(tenant, linkId), offered)) === undefined) continue;
-    const { open } = await changeTries(store, address, (tries) => {
+    const { open } = await changeAttempts(store, address, (tries) => {
       // A redelivered message may already have shown a code, which must stay valid.
       const shown = tries.open?.messageId === messageId ? tries.open.linkIds : [];
       return { ...tries, open: { messageId, linkIds: [...shown, linkId] } };
@@ -68,7 +76,7 @@ export const claimLink = async (
   const { tenant } = message;
   const claimant = sideOf(message);
   const address = { tenant, channel: claimant.channel, accountId: claimant.accountId };
-  if (!(await takeTry(store, address, "claimsAt", now))) return "too-many";
+  if (!(await takeAttempt(store, address, "claimsAt", now))) return "too-many";
   const linkId = linkIdOf(tenant, code);
   const offered = await changeLink(store, { tenant, linkId }, (link) => link);
   const conflict = offered && (await conflictBetween(store, offered, claimant));

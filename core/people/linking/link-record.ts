@@ -34,18 +34,18 @@ const links = collection("links", LinkRecord, { ttlMs: RECORD_TTL_MS });
 export const linkKey = (tenant: string, linkId: string) => keyOf(links, tenant, linkId);
 
 /** Recent code requests and claims of an account, for the rate limit. */
-const LinkTries = z.looseObject({
+const LinkAttempts = z.looseObject({
   offersAt: z.array(z.number()),
   claimsAt: z.array(z.number()),
-  /** Its codes that may still be valid, and the message that asked for them. */
+  /** The account's codes that may still be valid, and the message that asked for them. */
   open: z.looseObject({ messageId: z.string(), linkIds: z.array(z.string()) }).optional(),
 });
-type LinkTries = z.infer<typeof LinkTries>;
+type LinkAttempts = z.infer<typeof LinkAttempts>;
 
-const NO_TRIES: LinkTries = { offersAt: [], claimsAt: [] };
+const NO_ATTEMPTS: LinkAttempts = { offersAt: [], claimsAt: [] };
 
-const tries = collection("link-tries", LinkTries, { ttlMs: RECORD_TTL_MS });
-const linkTriesKey = ({ tenant, channel, accountId }: AccountAddress) => keyOf(tries, tenant, channel, accountId);
+const attempts = collection("link-tries", LinkAttempts, { ttlMs: RECORD_TTL_MS });
+const linkAttemptsKey = ({ tenant, channel, accountId }: AccountAddress) => keyOf(attempts, tenant, channel, accountId);
 
 export const sideOf = ({ agent, conversation, account }: UserMessage): LinkSide => ({
   channel: conversation.channel,
@@ -68,30 +68,30 @@ export const changeLink = async (
 
 /** Rate limit of code requests and of claims, each per account. */
 const WINDOW_MS = 10 * 60_000;
-const MAX_TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 /** Counts a code request or a claim before any lookup. False: the account has reached its rate limit. */
-export const takeTry = async (
+export const takeAttempt = async (
   store: Store,
   address: AccountAddress,
   what: "offersAt" | "claimsAt",
   now: number,
 ): Promise<boolean> => {
   let isAllowed = false;
-  await changeTries(store, address, (tries) => {
+  await changeAttempts(store, address, (tries) => {
     const recent = tries[what].filter((at) => now - at < WINDOW_MS);
-    isAllowed = recent.length < MAX_TRIES;
+    isAllowed = recent.length < MAX_ATTEMPTS;
     return isAllowed ? { ...tries, [what]: [...recent, now] } : tries;
   });
   return isAllowed;
 };
 
 /** Updates the counters by compare-and-set and returns their previous value. */
-export const changeTries = async (
+export const changeAttempts = async (
   store: Store,
   address: AccountAddress,
-  change: (tries: LinkTries) => LinkTries,
-): Promise<LinkTries> => {
-  const { before } = await update(store, linkTriesKey(address), change, { initial: NO_TRIES });
+  change: (tries: LinkAttempts) => LinkAttempts,
+): Promise<LinkAttempts> => {
+  const { before } = await update(store, linkAttemptsKey(address), change, { initial: NO_ATTEMPTS });
   return before;
 };

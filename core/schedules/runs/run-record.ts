@@ -10,13 +10,13 @@ import type { Schedule } from "../schedule-record.ts";
 
 /** The outcome of a due time: a run, or the reason why there was none. */
 export const ScheduleRun = z.looseObject({
-  /** Its due time, or the id of the request that started it by hand. */
+  /** The run's due time, or the id of the request that started it by hand. */
   name: z.string(),
   dueAt: z.iso.datetime(),
   state: z.enum(["started", "ended", "skipped"]),
   /** The actual start. */
   firedAt: z.iso.datetime(),
-  /** It covers all due times up to this one. */
+  /** The run covers all due times up to this one. */
   through: z.iso.datetime(),
   sessionId: z.string().optional(),
   /** The audience of its result, fixed at the start. */

@@ -16,7 +16,7 @@ export const parseWhen = (text: string, { now, timeZone }: { now: number; timeZo
   if (next === undefined) {
     throw new AppError(
       "bad-input",
-      when.kind === "once" ? `"${given}" has already passed.` : `"${given}" is a date that never comes.`,
+      when.kind === "once" ? `"${given}" has already passed.` : `"${given}" is a date that never occurs.`,
     );
   }
   if (next > now + MAX_AHEAD_MS) throw new AppError("bad-input", `"${given}" is more than ten years away.`);

@@ -10,7 +10,7 @@ const RESULT_CHARS = 300;
 
 /** State of one call to another agent. */
 export interface CallActivity {
-  /** With the whole result. */
+  /** The item includes the whole result. */
   readonly item: ActivityItem;
   /** Counts for the revision; the item is "pending" while the peer of a running call is unreachable. */
   readonly state: ActivityState;

@@ -38,7 +38,7 @@ const forwardToParent = async (deps: SubtaskDeps, message: SubtaskMessage, from:
   if (changed?.inbox.some((known) => known.id === id)) return;
   const isFull = changed !== undefined && !hasEnded(changed);
   const why = isFull ? "the inbox of its owner is full" : "its owner has ended";
-  deps.logger.warn({ message: id, owner: owner.ownerId, why }, "subtask message dropped");
+  deps.logger.warn({ message: id, owner: owner.ownerId, reason: why }, "subtask message dropped");
   if (isFull) await reportUndelivered(deps, message);
 };
 

@@ -10,7 +10,7 @@ export const Member = z.looseObject({
   ended: z.boolean(),
   /** Idempotency key of the call that returned its result; the batch no longer counts it. */
   awaitedBy: z.string().optional(),
-  /** It ended after the batch had fired, and its result belongs to the follow-up. */
+  /** The member ended after the batch had fired, and its result belongs to the follow-up. */
   late: z.boolean().optional(),
 });
 export type Member = z.infer<typeof Member>;
@@ -20,7 +20,7 @@ export const BatchCall = z.looseObject({
   id: z.string(),
   name: z.string(),
   ended: z.boolean(),
-  /** Its answer arrives in a separate turn. */
+  /** The call's answer arrives in a separate turn. */
   isLater: z.boolean().optional(),
 });
 export type BatchCall = z.infer<typeof BatchCall>;

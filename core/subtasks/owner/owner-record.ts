@@ -16,7 +16,7 @@ const Tally = z.tuple([z.string(), z.int()], z.string());
  * firing: a refused subtask is never counted, and a batch fires once.
  */
 export const OwnerRecord = z.looseObject({
-  /** By the id of the turn that delegated. */
+  /** Batches by the id of the turn that delegated. */
   batches: z.record(z.string(), Batch),
   /** Least recently used first. */
   tallies: z.array(Tally),

@@ -65,7 +65,7 @@ export const handleSubtaskRun = async (
   } catch (error) {
     if (!(error instanceof TurnYielded) && !(error instanceof RevisionConflict)) throw error;
     deps.logger.info(
-      { subtask: subtask.id, traceId: subtask.traceId, why: messageOf(error) },
+      { subtask: subtask.id, traceId: subtask.traceId, reason: messageOf(error) },
       "subtask run yielded, will be retried",
     );
     // A yielded run does not count as a failed attempt.

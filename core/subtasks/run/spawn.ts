@@ -72,7 +72,7 @@ export const spawn = async (
 const refused = ({ logger }: SubtaskDeps, context: ToolContext, count: number, refusal: string): Spawned => {
   const { turnId, delegationContext, traceId } = context;
   const { owner, depth, rootTurnId: planId } = delegationContext;
-  logger.warn({ turnId, planId, depth, owner: owner.ownerId, count, refusal, traceId }, "subtasks refused");
+  logger.warn({ turnId, planId, depth, owner: owner.ownerId, count, reason: refusal, traceId }, "subtasks refused");
   return { accepted: [], refusal };
 };
 

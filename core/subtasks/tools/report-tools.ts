@@ -100,7 +100,7 @@ const UNANSWERED =
   "and can complete then.";
 
 const refusal = ({ logger }: SubtaskDeps, { delegationContext, traceId }: ToolContext, why: string): AppError => {
-  logger.warn({ subtask: delegationContext.subtaskId, traceId, why }, "completion refused");
+  logger.warn({ subtask: delegationContext.subtaskId, traceId, reason: why }, "completion refused");
   return new AppError("conflict", why);
 };
 

@@ -40,7 +40,7 @@ export interface TurnRequester {
   /** The request ended but its turn was not recorded: adds the missing history entry. */
   backfill?(text: string, turn: RecordedTurn): Promise<void>;
   /** A note for the model about the requester. */
-  aside?(): string | undefined;
+  systemNote?(): string | undefined;
   /** The id under which the requester receives the text as it is written. */
   streamId?(agent: Agent, record: TurnRecord): string | undefined;
   /** Called when the turn starts; `stop` ends it early. The caller calls the result when the turn ends. */

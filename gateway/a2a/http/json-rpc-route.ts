@@ -98,7 +98,7 @@ const redactParseError = (answer: RpcAnswer, logger: Logger): RpcAnswer => {
   if (answer.error === undefined) return answer;
   const internal = Internal.safeParse(answer.error).data;
   if (internal === undefined) return answer;
-  logger.debug({ problem: internal.message }, "could not parse a2a request");
+  logger.debug({ error: internal.message }, "could not parse a2a request");
   return {
     ...answer,
     error: { code: A2A_ERROR_CODE.INVALID_PARAMS, message: "the params do not match the schema of the method" },

@@ -56,7 +56,7 @@ export const awaitCall = async (
   let isDue = false;
   const timer = deps.clock.after(RECORD_AFTER_MS, () => {
     isDue = true;
-    watcher.poke();
+    watcher.notify();
   });
   try {
     while ((task === undefined || !isAtRest(task)) && !watcher.isClosed) {

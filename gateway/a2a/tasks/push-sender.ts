@@ -107,7 +107,7 @@ const post = async (
 const isRefusal = (status: number): boolean => status < 500 && status !== 408 && status !== 429;
 
 const turnOff = async (deps: PushDeps, due: PushDue, why: string): Promise<Outcome> => {
-  deps.logger.warn({ task: due.id, webhook: due.webhook, why }, "webhook turned off");
+  deps.logger.warn({ task: due.id, webhook: due.webhook, reason: why }, "webhook turned off");
   await changeTask(deps, due, (task) => {
     const off = task?.webhooks.map((webhook) => (webhook.id === due.webhook ? { ...webhook, isOff: true } : webhook));
     return task && off ? { ...task, webhooks: off } : task;

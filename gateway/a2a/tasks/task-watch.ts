@@ -30,7 +30,7 @@ export class TaskWatcher {
     return this.#isClosed;
   }
 
-  poke(): void {
+  notify(): void {
     this.#isPoked = true;
     this.#wake?.();
   }
@@ -91,7 +91,7 @@ export class TaskWatch {
     const subjects = subjectsOf(tenant);
     this.#listeners.push(
       await bus.listen(subjects.a2aTaskChanged(agent), (address) => {
-        for (const watcher of this.#of(address)) watcher.poke();
+        for (const watcher of this.#of(address)) watcher.notify();
       }),
       await bus.listen(subjects.userSignal(agent), (signal) => this.#addDelta({ tenant, agent }, signal)),
     );
@@ -132,7 +132,7 @@ export class TaskWatch {
     const isDue = this.#clock.monotonic() - this.#lastPoll >= POLL_EVERY_MS;
     if (isDue || (ok && !this.#wasOk)) {
       this.#lastPoll = this.#clock.monotonic();
-      for (const watchers of this.#watchers.values()) for (const watcher of watchers) watcher.poke();
+      for (const watchers of this.#watchers.values()) for (const watcher of watchers) watcher.notify();
     }
     this.#wasOk = ok;
     this.#timer = this.#watchers.size === 0 ? undefined : this.#clock.after(OUTAGE_CHECK_MS, () => this.#pollAll());

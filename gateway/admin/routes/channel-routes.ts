@@ -8,13 +8,7 @@ import type { Store } from "../../../core/contract/ports/store.ts";
 import { undeliveredOn } from "../../../core/delivery/undelivered/index.ts";
 import { privateConversationOf } from "../../../core/people/index.ts";
 import { type Channel, MAX_UNDELIVERED_COUNT, requests } from "../../admin-api/index.ts";
-import {
-  type ChannelPlace,
-  type ChannelState,
-  livingGateways,
-  pauseKey,
-  readStatus,
-} from "../../channel-status/index.ts";
+import { type ChannelRef, type ChannelState, liveGateways, pauseKey, readStatus } from "../../channel-status/index.ts";
 import type { AdminDeps } from "../admin-request.ts";
 import { adminRoute, checked, noteDetail, operatorOf } from "../admin-request.ts";
 import { type ManagedChannel, managedChannel, managedChannels } from "../managed-resources.ts";
@@ -35,7 +29,7 @@ export const channelRoutes = (scope: FastifyInstance, deps: AdminDeps): void => 
     show(managedChannel(config, request, request.params.channel)),
   );
 
-  const act = (verb: "pause" | "resume", change: (place: ChannelPlace, by: Operator) => Promise<void>) =>
+  const act = (verb: "pause" | "resume", change: (ref: ChannelRef, by: Operator) => Promise<void>) =>
     adminRoute(scope, `POST channels/:channel/${verb}`, async (request) => {
       const channel = managedChannel(config, request, request.params.channel);
       await change(channel, operatorOf(request));
@@ -43,11 +37,11 @@ export const channelRoutes = (scope: FastifyInstance, deps: AdminDeps): void => 
       bus.signal(subjectsOf(channel.tenant).channelChanged(channel.channel), { channel: channel.channel });
       return show(channel);
     });
-  act("pause", async (place, { role, token }) => {
-    if ((await store.get(pauseKey(place))) !== undefined) return;
-    await store.put(pauseKey(place), { at: isoTime(clock.now()), by: { role, token } });
+  act("pause", async (ref, { role, token }) => {
+    if ((await store.get(pauseKey(ref))) !== undefined) return;
+    await store.put(pauseKey(ref), { at: isoTime(clock.now()), by: { role, token } });
   });
-  act("resume", (place) => store.delete(pauseKey(place)));
+  act("resume", (ref) => store.delete(pauseKey(ref)));
 
   adminRoute(scope, "POST channels/:channel/test", async (request, reply) => {
     const { channel, tenant, agent } = managedChannel(config, request, request.params.channel);
@@ -70,7 +64,7 @@ export const channelRoutes = (scope: FastifyInstance, deps: AdminDeps): void => 
 
 const conversationFor = async (
   store: Store,
-  { tenant, channel }: ChannelPlace,
+  { tenant, channel }: ChannelRef,
   to: { account: string } | { room: string; workspace?: string | undefined; thread?: string | undefined },
 ): Promise<Conversation> => {
   if (!("account" in to)) return { channel, ...to, kind: "shared" };
@@ -88,7 +82,7 @@ const SHOWN = { running: "running", standby: "standby", failing: "degraded" } as
 
 const shownChannel = async (store: Store, channel: ManagedChannel, now: number): Promise<Channel> => {
   const [status, pause] = await Promise.all([readStatus(store, channel), store.get(pauseKey(channel))]);
-  const gateways = livingGateways(status, now).map(([instance, report]) => ({ instance, ...report }));
+  const gateways = liveGateways(status, now).map(([instance, report]) => ({ instance, ...report }));
   const best = BEST_FIRST.map((state) => gateways.find((gateway) => gateway.state === state)).find(Boolean);
   const { lastInAt, lastOutAt, errors } = status;
   const missing = {
@@ -109,7 +103,7 @@ const shownChannel = async (store: Store, channel: ManagedChannel, now: number):
   };
 };
 
-const countUndelivered = async (store: Store, { tenant, channel }: ChannelPlace): Promise<number> => {
+const countUndelivered = async (store: Store, { tenant, channel }: ChannelRef): Promise<number> => {
   let count = 0;
   for await (const _ of store.list(undeliveredOn(tenant, channel))) if (++count === MAX_UNDELIVERED_COUNT) break;
   return count;
@@ -122,10 +116,10 @@ export const unreachableRoutes = (scope: FastifyInstance, { config, adapters }: 
     const page = checked(requests["GET channels/:channel/unreachable"], request.query);
     const adapter = adapters.find((each) => each.channel === channel);
     const list = () => (adapter && isReachAdapter(adapter) ? keyed(adapter.unreachable()) : keyed([]));
-    return pageOf([{ name: channel, list }], page, ({ key: _, ...place }) => place);
+    return pageOf([{ name: channel, list }], page, ({ key: _, ...unreachable }) => unreachable);
   });
 };
 
-async function* keyed(places: AsyncIterable<UnreachableConversation> | Iterable<UnreachableConversation>) {
-  for await (const value of places) yield { key: value.key, value };
+async function* keyed(conversations: AsyncIterable<UnreachableConversation> | Iterable<UnreachableConversation>) {
+  for await (const value of conversations) yield { key: value.key, value };
 }

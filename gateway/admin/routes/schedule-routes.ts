@@ -58,8 +58,8 @@ export const scheduleRoutes = (scope: FastifyInstance, deps: AdminDeps): void =>
   adminRoute(scope, "POST schedules", async (request, reply) => {
     const { agent: name, deliverTo, when, timeZone, ...draft } = checked(RequestBody, request.body);
     const { agent, tenant } = managedAgent(config, request, name);
-    const place = deliverTo ?? config.agents.find((each) => each.name === agent)?.home;
-    if (place === undefined) throw new AppError("bad-input", "the agent has no home: set deliverTo");
+    const home = deliverTo ?? config.agents.find((each) => each.name === agent)?.home;
+    if (home === undefined) throw new AppError("bad-input", "the agent has no home: set deliverTo");
     const schedule = await createSchedule(deps, {
       ...draft,
       tenant,
@@ -67,7 +67,7 @@ export const scheduleRoutes = (scope: FastifyInstance, deps: AdminDeps): void =>
       ...consoleOwner({ agent }),
       id: `schedule-${randomUUID().slice(0, 8)}`,
       when: parseWhen(when, { now: clock.now(), timeZone }),
-      destination: destinationOf(config, place),
+      destination: destinationOf(config, home),
       madeIn: "console",
     });
     reply.code(201);
@@ -139,7 +139,7 @@ const newestRuns = async (
 const cursorOf = ({ firedAt, name }: ScheduleRun): string => `${firedAt} ${name}`;
 
 const cursorIn = (after: string): string => {
-  const [place] = readRef(after) ?? [];
-  if (place === undefined) throw badCursor();
-  return place;
+  const [cursor] = readRef(after) ?? [];
+  if (cursor === undefined) throw badCursor();
+  return cursor;
 };

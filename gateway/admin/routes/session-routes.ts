@@ -19,9 +19,9 @@ interface Session {
 
 /** Sessions and their turns. The first session of a conversation has no record of its own, so the turns are grouped. */
 export const sessionRoutes = (scope: FastifyInstance, { config, store }: AdminDeps): void => {
-  const sessionsOf = async (place: AgentRef): Promise<Map<string, Session>> => {
+  const sessionsOf = async (agentRef: AgentRef): Promise<Map<string, Session>> => {
     const found = new Map<string, Session>();
-    for await (const { value: turn } of store.list(turnsOfAgent(place))) {
+    for await (const { value: turn } of store.list(turnsOfAgent(agentRef))) {
       const known = found.get(turn.sessionId) ?? { latest: turn, firstAt: turn.openedAt, turns: 0 };
       known.turns++;
       if (turn.openedAt < known.firstAt) known.firstAt = turn.openedAt;
@@ -33,26 +33,26 @@ export const sessionRoutes = (scope: FastifyInstance, { config, store }: AdminDe
 
   adminRoute(scope, "GET sessions", async (request) => {
     const { agent, ...page } = checked(requests["GET sessions"], request.query);
-    const sources = managedAgents(config, request, agent).map((place) => ({
-      name: place.agent,
+    const sources = managedAgents(config, request, agent).map((agentRef) => ({
+      name: agentRef.agent,
       async *list() {
-        const sessions = [...(await sessionsOf(place)).values()];
-        const keyed = sessions.map((session) => ({ key: keyOf(session), value: { place, session } }));
+        const sessions = [...(await sessionsOf(agentRef)).values()];
+        const keyed = sessions.map((session) => ({ key: keyOf(session), value: { agentRef, session } }));
         yield* keyed.sort((one, other) => (one.key < other.key ? -1 : 1));
       },
     }));
-    return pageOf(sources, page, ({ place, session }) => shownSession(place, session));
+    return pageOf(sources, page, ({ agentRef, session }) => shownSession(agentRef, session));
   });
 
   adminRoute(scope, "GET sessions/:sessionId/turns", async (request) => {
     const { agent, ...page } = checked(requests["GET sessions/:sessionId/turns"], request.query);
-    const place = managedAgent(config, request, agent);
+    const agentRef = managedAgent(config, request, agent);
     const { sessionId } = request.params;
     const source = {
       name: sessionId,
       async *list() {
         const turns: { key: string; value: TurnRecord }[] = [];
-        for await (const { value } of store.list(turnsOfAgent(place))) {
+        for await (const { value } of store.list(turnsOfAgent(agentRef))) {
           if (value.sessionId !== sessionId) continue;
           turns.push({ key: `${value.openedAt} ${value.turnId}`, value });
         }
@@ -60,7 +60,9 @@ export const sessionRoutes = (scope: FastifyInstance, { config, store }: AdminDe
       },
     };
     const history = new SessionHistory(store);
-    return pageOf([source], page, async (turn) => shownTurn(turn, await readTurnEnd({ store, history }, place, turn)));
+    return pageOf([source], page, async (turn) =>
+      shownTurn(turn, await readTurnEnd({ store, history }, agentRef, turn)),
+    );
   });
 };
 

@@ -14,11 +14,11 @@ import { traceEvents } from "../trace/trace-events.ts";
 export const traceRoutes = (scope: FastifyInstance, { config, bus, store, clock }: AdminDeps): void => {
   const find = async (
     request: FastifyRequest<{ Params: { id: string } }>,
-  ): Promise<{ place: AgentRef; root: FoundTurn }> => {
+  ): Promise<{ agentRef: AgentRef; root: FoundTurn }> => {
     const { agent } = checked(requests["GET traces/:id"], request.query);
-    for (const place of managedAgents(config, request, agent)) {
-      const root = await findMessage(store, place, request.params.id);
-      if (root !== undefined) return { place, root };
+    for (const agentRef of managedAgents(config, request, agent)) {
+      const root = await findMessage(store, agentRef, request.params.id);
+      if (root !== undefined) return { agentRef, root };
     }
     throw new AppError(
       "not-found",
@@ -27,20 +27,20 @@ export const traceRoutes = (scope: FastifyInstance, { config, bus, store, clock 
   };
 
   adminRoute(scope, "GET traces/:id", async (request) => {
-    const { place, root } = await find(request);
-    return readTrace(store, place, root);
+    const { agentRef, root } = await find(request);
+    return readTrace(store, agentRef, root);
   });
 
   adminEventRoute(scope, "GET traces/:id/events", "trace", async (request, signal) => {
-    const { place, root } = await find(request);
-    const agents = config.agents.filter(({ tenant }) => tenant === place.tenant).map(({ name }) => name);
-    return traceEvents({ bus, store, clock, place, root, agents, signal });
+    const { agentRef, root } = await find(request);
+    const agents = config.agents.filter(({ tenant }) => tenant === agentRef.tenant).map(({ name }) => name);
+    return traceEvents({ bus, store, clock, agentRef, root, agents, signal });
   });
 
   adminRoute(scope, "GET replies/:replyId/deliveries", async (request) => {
     const { agent } = checked(requests["GET replies/:replyId/deliveries"], request.query);
-    const place = managedAgent(config, request, agent);
-    const found = await readDeliveries(store, place, request.params.replyId);
+    const agentRef = managedAgent(config, request, agent);
+    const found = await readDeliveries(store, agentRef, request.params.replyId);
     // The id alone identifies a reply, so the operator sees only deliveries on channels of the agent.
     return { items: found.filter(({ conversation }) => config.channels[conversation.channel]?.agent === agent) };
   });

@@ -18,11 +18,11 @@ export const readDeliveries = async (
 ): Promise<Delivery[]> => {
   const found: Delivery[] = [];
   for await (const { key, value } of store.list(ledgerOf(replyId))) {
-    const [, place = "", part = "0"] = keyParts(key);
-    found.push(shownPart(conversationFrom(place), Number(part), value));
+    const [, encoded = "", part = "0"] = keyParts(key);
+    found.push(shownPart(conversationFrom(encoded), Number(part), value));
   }
-  const isFound = (place: Delivery["conversation"]) =>
-    found.some(({ conversation }) => sameConversation(asConversation(conversation), asConversation(place)));
+  const isFound = (target: Delivery["conversation"]) =>
+    found.some(({ conversation }) => sameConversation(asConversation(conversation), asConversation(target)));
   const placed = await readPlacedReply(store, { tenant, agent, replyId });
   for (const { conversation, at } of placed?.places ?? []) {
     if (!isFound(conversation)) found.push({ conversation, part: 0, state: "logged", at });
@@ -61,10 +61,10 @@ const withLetter = async (store: Store, replyId: string, delivery: Delivery): Pr
 };
 
 /** The kind of a conversation is not part of its address. */
-const asConversation = (place: Delivery["conversation"]): Conversation => ({ ...place, kind: "shared" });
+const asConversation = (address: Delivery["conversation"]): Conversation => ({ ...address, kind: "shared" });
 
-const conversationFrom = (spelled: string): Delivery["conversation"] => {
-  const [channel, workspace, room, thread] = spelled
+const conversationFrom = (encoded: string): Delivery["conversation"] => {
+  const [channel, workspace, room, thread] = encoded
     .split("/")
     .map((part) => (part.startsWith("+") ? decodeURIComponent(part.slice(1)) : undefined));
   return {

@@ -27,12 +27,12 @@ type TracedTurn = Awaited<ReturnType<typeof readTurn>>;
 type TracedSubtask = Awaited<ReturnType<typeof readDelegated>>;
 
 /** Reads all work that followed from a message. Ids derive from one another, so every record is read by its key. */
-export const readTrace = async (store: Store, place: AgentRef, { messageId, record }: FoundTurn): Promise<Trace> => {
+export const readTrace = async (store: Store, agentRef: AgentRef, { messageId, record }: FoundTurn): Promise<Trace> => {
   const deps: TraceDeps = { store, history: new SessionHistory(store) };
   const turns: TracedTurn[] = [];
   const subtasks: TracedSubtask[] = [];
   const hops: PeerCall[] = [];
-  const open: (AgentRef & { readonly id: string })[] = [{ ...place, id: messageId }];
+  const open: (AgentRef & { readonly id: string })[] = [{ ...agentRef, id: messageId }];
   const addHops = async (at: AgentRef, sends: readonly string[]): Promise<void> => {
     const found = await readCallsOfTools(store, at, sends);
     hops.push(...found);
@@ -62,7 +62,7 @@ export const readTrace = async (store: Store, place: AgentRef, { messageId, reco
   const isOver = [...turns, ...subtasks].every(({ ended }) => ended) && hops.every(({ state }) => state !== "open");
   return {
     traceId: otelTraceId(record.traceId),
-    ...place,
+    ...agentRef,
     origin: shownOrigin(record.origin),
     asker: shownAsker(record.asker),
     conversation: record.audience.conversation,
@@ -81,28 +81,28 @@ export const readTrace = async (store: Store, place: AgentRef, { messageId, reco
 /** The subtasks of a turn: those of its batch while it is stored, and those that its tool results name. */
 const delegatedBy = async (
   { store }: TraceDeps,
-  place: AgentRef,
+  agentRef: AgentRef,
   ownerId: string,
   { turnId, named }: { readonly turnId: string; readonly named: readonly string[] },
 ): Promise<Subtask[]> => {
-  const { batches } = await readOwner(store, { ...place, ownerId });
+  const { batches } = await readOwner(store, { ...agentRef, ownerId });
   const ids = new Set([...(batches[turnId]?.members ?? []).map(({ id }) => id), ...named]);
-  return (await readSubtasks(store, place, [...ids])).filter(({ parentTurnId }) => parentTurnId === turnId);
+  return (await readSubtasks(store, agentRef, [...ids])).filter(({ parentTurnId }) => parentTurnId === turnId);
 };
 
-const readTurn = async (deps: TraceDeps, place: AgentRef, record: TurnRecord) => {
+const readTurn = async (deps: TraceDeps, agentRef: AgentRef, record: TurnRecord) => {
   const { turnId, audience, command, openedAt } = record;
   const isCommand = command !== undefined;
-  const end = await readTurnEnd(deps, place, record);
+  const end = await readTurnEnd(deps, agentRef, record);
   const { steps, named, sends } = await readSteps(deps.store, turnId);
   const replyId = `${turnId}/${isCommand ? "notice" : "final"}`;
   const target = { conversation: audience.conversation, at: end?.at ?? openedAt };
   const isAnswered = isCommand || (end?.entry !== undefined && isForPeople(record, end.entry));
   const reply = isAnswered
-    ? { reply: { replyId, deliveries: await readDeliveries(deps.store, place, replyId, target) } }
+    ? { reply: { replyId, deliveries: await readDeliveries(deps.store, agentRef, replyId, target) } }
     : {};
   const ended = isCommand || end !== undefined;
-  const shown = { agent: place.agent, ...shownTurn(record, end), steps, ...reply };
+  const shown = { agent: agentRef.agent, ...shownTurn(record, end), steps, ...reply };
   return { turnId, named, sends, ended, shown };
 };
 

@@ -16,7 +16,7 @@ interface TraceWatch {
   readonly bus: Bus;
   readonly store: Store;
   readonly clock: Clock;
-  readonly place: AgentRef;
+  readonly agentRef: AgentRef;
   readonly root: FoundTurn;
   /** All agents that the work may have reached. */
   readonly agents: readonly string[];
@@ -26,14 +26,14 @@ interface TraceWatch {
 
 /** Yields the whole trace at once, and again after each change; undefined if it has not changed for a while. */
 export async function* traceEvents(watch: TraceWatch): AsyncGenerator<Trace | undefined> {
-  const { store, clock, place, root, signal } = watch;
+  const { store, clock, agentRef, root, signal } = watch;
   const changes = new ChangeSignal();
-  signal.addEventListener("abort", () => changes.ring());
+  signal.addEventListener("abort", () => changes.notify());
   const listeners = await listen(watch, changes);
   let known = "";
   try {
     while (!signal.aborted) {
-      const trace = await readTrace(store, place, root);
+      const trace = await readTrace(store, agentRef, root);
       const json = JSON.stringify(trace);
       yield json === known ? undefined : trace;
       known = json;
@@ -45,17 +45,17 @@ export async function* traceEvents(watch: TraceWatch): AsyncGenerator<Trace | un
   }
 }
 
-const listen = ({ bus, place: { tenant }, root, agents }: TraceWatch, changes: ChangeSignal) => {
+const listen = ({ bus, agentRef: { tenant }, root, agents }: TraceWatch, changes: ChangeSignal) => {
   const subjects = subjectsOf(tenant);
   const onSignal = ({ traceId }: { readonly traceId: string }) => {
-    if (traceId === root.record.traceId) changes.ring();
+    if (traceId === root.record.traceId) changes.notify();
   };
   return Promise.all(
     agents.flatMap((agent) => [
       bus.listen(subjects.traceChanged(agent), onSignal),
       bus.listen(subjects.subtaskUpdate(agent), onSignal),
       // The signal has no trace id; an unnecessary read is harmless.
-      bus.listen(subjects.peerCallChanged(agent), () => changes.ring()),
+      bus.listen(subjects.peerCallChanged(agent), () => changes.notify()),
     ]),
   );
 };
@@ -65,7 +65,7 @@ class ChangeSignal {
   #isRung = false;
   #wake: (() => void) | undefined;
 
-  ring(): void {
+  notify(): void {
     this.#isRung = true;
     this.#wake?.();
   }

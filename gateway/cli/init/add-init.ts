@@ -40,7 +40,7 @@ export const addInit = async (program: Command, args: readonly string[]): Promis
       given: new Map(given),
       ...(isInteractive && { ask: askInTerminal }),
       program: programName(),
-      say: (text) => void process.stdout.write(text),
+      print: (text) => void process.stdout.write(text),
     });
   });
 };

@@ -16,7 +16,7 @@ interface InitOptions {
   readonly ask?: Ask;
   /** How the person runs Mooring, for the next steps. */
   readonly program?: string;
-  say(text: string): void;
+  print(text: string): void;
 }
 
 /** Asks, writes a valid configuration, and prints the next steps. Invalid answers are asked again, or rejected. */
@@ -26,14 +26,14 @@ export const init = async ({
   given,
   ask,
   program = "mooring",
-  say,
+  print,
 }: InitOptions): Promise<WrittenFiles> => {
   if (!force && existsSync(output)) throw alreadyExists(output);
   let answers = await collectAnswers(questions, given, ask);
   for (let wrong = problemsOf(answers); wrong.length > 0; wrong = problemsOf(answers)) {
     const text = wrong.map(({ question, message }) => `  --${question.flag}: ${message}`).join("\n");
     if (ask === undefined) throw new AppError("bad-configuration", `the answers have problems:\n${text}`);
-    say(`\nThis configuration would not run. Please answer again:\n${text}\n`);
+    print(`\nThis configuration would not run. Please answer again:\n${text}\n`);
     const flags = wrong.map(({ question }) => question.flag);
     const right = new Map([...answers].filter(([flag]) => !flags.includes(flag)));
     answers = await collectAnswers(questions, right, async (question) =>
@@ -41,7 +41,7 @@ export const init = async ({
     );
   }
   const written = await writeFiles(output, filesOf(answers), force);
-  say(nextSteps(program, written, answers));
+  print(nextSteps(program, written, answers));
   return written;
 };
 
@@ -112,8 +112,8 @@ const collectAnswers = async (
     if (question.when?.(answers) === false) continue;
     const { flag, otherwise, optional } = question;
     unused.delete(flag);
-    const said = given.get(flag) ?? (await ask?.(question)) ?? "";
-    const answer = said.trim() === "" ? otherwise : said.trim();
+    const typed = given.get(flag) ?? (await ask?.(question)) ?? "";
+    const answer = typed.trim() === "" ? otherwise : typed.trim();
     const problem = answer === undefined ? missing(optional) : notAChoice(question, answer);
     if (problem !== undefined) problems.push(`  --${flag}: ${problem} (${question.message})`);
     else if (answer !== undefined) answers.set(flag, answer);

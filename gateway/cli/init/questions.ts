@@ -3,7 +3,7 @@ import type { Setting } from "../../../config/index.ts";
 import { listed, type SetupQuestion } from "../../../core/contract/setup-question.ts";
 import { modelProviders } from "../../../core/model/index.ts";
 
-/** By flag. Several choices are separated by commas. */
+/** Answers by flag. Several choices are separated by commas. */
 export type Answers = ReadonlyMap<string, string>;
 
 /** A question of the wizard, with the flag that answers it on the command line. */

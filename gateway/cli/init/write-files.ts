@@ -34,8 +34,8 @@ export const writeFiles = async (file: string, { yaml, env }: StarterFiles, forc
 
 const withoutNamesOf = (env: string, before: string): string => {
   const names = new Set(env.split("\n").map(nameOf));
-  const kept = before.split("\n").filter((line) => line === "" || !names.has(nameOf(line)));
-  const text = kept.join("\n");
+  const remaining = before.split("\n").filter((line) => line === "" || !names.has(nameOf(line)));
+  const text = remaining.join("\n");
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 };
 

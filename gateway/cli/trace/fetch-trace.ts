@@ -17,7 +17,7 @@ export const fetchTrace = async ({ gateway, token, id, agent }: TraceRequest): P
   if (agent !== undefined) url.searchParams.set("agent", agent);
   const { status, body } = await ask(gateway, url, token);
   if (status === 200) {
-    // As it was sent, so that --json also prints fields of a newer gateway.
+    // The answer is returned unparsed, so that --json also prints fields of a newer gateway.
     if (Trace.safeParse(body).success) return body as Trace;
     throw notMooring(gateway);
   }

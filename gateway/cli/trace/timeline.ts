@@ -28,7 +28,7 @@ const turnLines = (trace: Trace, turn: Turn): Line[] => {
   const whose = turn.agent === trace.agent ? "" : ` of ${turn.agent}`;
   const what = command === undefined ? trigger : `command ${command}`;
   return [
-    { at: openedAt, depth: 0, text: `turn ${turnId}${whose}, ${what}: ${outcome}${lasted(openedAt, endedAt)}` },
+    { at: openedAt, depth: 0, text: `turn ${turnId}${whose}, ${what}: ${outcome}${durationText(openedAt, endedAt)}` },
     { depth: 1, text: `message ${messageId}` },
     ...steps.map((step) => stepLine(step, 1)),
     ...trace.subtasks.filter(({ id }) => subtasks.includes(id)).flatMap((subtask) => subtaskLines(trace, subtask, 1)),
@@ -41,7 +41,7 @@ const subtaskLines = (trace: Trace, subtask: Subtask, depth: number): Line[] => 
   const { id, name, status, result, createdAt, completedAt, steps } = subtask;
   const how = result === undefined || result === "success" ? status : `${status} (${result})`;
   return [
-    { at: createdAt, depth, text: `${id}, ${name}: ${how}${lasted(createdAt, completedAt)}` },
+    { at: createdAt, depth, text: `${id}, ${name}: ${how}${durationText(createdAt, completedAt)}` },
     ...steps.map((step) => stepLine(step, depth + 1)),
     ...trace.hops.filter((hop) => hop.subtask === id).map((hop) => hopLine(hop, depth + 1)),
     ...trace.subtasks.filter(({ parent }) => parent === id).flatMap((own) => subtaskLines(trace, own, depth + 1)),
@@ -59,7 +59,7 @@ const hopLine = ({ id, peer, mode, state, createdAt, endedAt, remoteTask, error 
   at: createdAt,
   depth,
   text: [
-    `${id} to ${peer}, ${mode}: ${state}${lasted(createdAt, endedAt)}`,
+    `${id} to ${peer}, ${mode}: ${state}${durationText(createdAt, endedAt)}`,
     ...(remoteTask === undefined ? [] : [`as task ${remoteTask} there`]),
     ...(error === undefined ? [] : [`(${error})`]),
   ].join(" "),
@@ -78,7 +78,7 @@ const deliveryLine = ({ conversation, part, state, at, messageId, reason }: Deli
 const conversationText = ({ channel, workspace, room, thread }: ConversationAddress): string =>
   [channel, workspace, room, thread].filter((part) => part !== undefined).join(" / ");
 
-const lasted = (from: string, to: string | undefined): string => {
+const durationText = (from: string, to: string | undefined): string => {
   const ms = to === undefined ? Number.NaN : Date.parse(to) - Date.parse(from);
   return Number.isNaN(ms) ? "" : ` after ${(ms / 1_000).toFixed(1)} s`;
 };

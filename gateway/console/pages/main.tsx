@@ -6,5 +6,5 @@ import "./style/lists.css";
 import "./style/forms.css";
 import "./style/trace.css";
 
-const place = document.getElementById("console");
-if (place !== null) render(<App />, place);
+const container = document.getElementById("console");
+if (container !== null) render(<App />, container);

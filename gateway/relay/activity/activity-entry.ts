@@ -70,8 +70,8 @@ export const enqueueActivity = async (
   const update = activityUpdateIn(request.reply);
   if (update === undefined) return ack;
   const { newest } = await changeActivityEntry(store, update.activity.id, target, (entry) => {
-    const kept = activityUpdateIn(entry.newest);
-    return kept !== undefined && newerUpdate(kept, update) === kept ? entry : { ...entry, newest: update.reply };
+    const stored = activityUpdateIn(entry.newest);
+    return stored !== undefined && newerUpdate(stored, update) === stored ? entry : { ...entry, newest: update.reply };
   });
   await checkpoint("activity.noted");
   // Another process has stored a newer state and queued it.

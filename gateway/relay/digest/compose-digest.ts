@@ -52,12 +52,12 @@ const sectionsOf = (
 ): DigestSection[] => {
   const split = (text: string) => splitMarkdown(text, maxPartLength, measure);
   const texts = split(`${head}**${number}.**\n\n${markdown.trim()}`).map(escapeAnchors);
-  const isDrawn = anchor !== null && anchorLength !== undefined;
-  const asText = anchor === null || isDrawn ? [] : split(plain(anchor.text));
+  const isRendered = anchor !== null && anchorLength !== undefined;
+  const asText = anchor === null || isRendered ? [] : split(plain(anchor.text));
   return [...texts, ...asText].map((text, index) => ({
     number,
     markdown: text,
-    anchor: isDrawn && index === texts.length - 1 ? anchor : null,
+    anchor: isRendered && index === texts.length - 1 ? anchor : null,
   }));
 };
 
@@ -98,7 +98,7 @@ export const digestParts = async (
   if (requests.length < 2) return [];
   const items = requests.map(async ({ id, reply, target }) => ({
     id,
-    markdown: spelledText(reply, capabilities.commandPrefix),
+    markdown: spelledText(reply, target, capabilities),
     anchor: await anchorIn(target, reply),
   }));
   return composeDigest(await Promise.all(items), capabilities);

@@ -144,25 +144,25 @@ export class DigestSender implements RequestHandler<"digest"> {
     const states = await shownStatesOf(this.#context, this.#ledger, begun);
     await recordMessages(this.#context, target, begun, states.parts.map(messageIdOf));
     const why = failure ? `${failure.message}; it was part of a digest` : "its digest was not sent to its end";
-    const kept = new Set<string>();
+    const remaining = new Set<string>();
     for (const request of begun.requests) {
       const state = states.items.get(request.id);
       if (lost.includes(request)) await withheld(this.#context, request);
       else if (isShown(state)) await this.#shown(request, state.shown);
       else if (state === "unknown") await this.#deadLetter(target, request, new DeliveryFailed("unknown", why));
       else if (failure !== undefined && failure.reason !== "unknown") await this.#deadLetter(target, request, failure);
-      else kept.add(request.id);
+      else remaining.add(request.id);
     }
     await this.#context.checkpoint("digest.settled");
     return this.#remove(
       target,
-      begun.requests.filter(({ id }) => !kept.has(id)),
+      begun.requests.filter(({ id }) => !remaining.has(id)),
     );
   }
 
   async #deadLetter(target: Conversation, request: ReplyRequest, failure: DeliveryFailed): Promise<void> {
     for (const part of await partsOf(this.#context, this.#adapter, request)) {
-      if (failure.reason === "unknown") await this.#ledger.doubtWithdrawn(part, failure.message);
+      if (failure.reason === "unknown") await this.#ledger.markWithdrawnUnknown(part, failure.message);
       else if (part.part.index === 0) await this.#ledger.release(part, failure.reason);
     }
     if (await reroute(this.#context, this.#adapter, request, failure)) return;

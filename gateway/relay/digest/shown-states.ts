@@ -17,7 +17,7 @@ export const messageIdOf = (state: ShownState): string | undefined => (isShown(s
 
 interface ShownStates {
   readonly parts: readonly ShownState[];
-  /** By the id of their request. */
+  /** Shown states by the id of the request. */
   readonly items: ReadonlyMap<string, ShownState>;
 }
 
@@ -59,7 +59,7 @@ export const recordMessages = async (
   context: RelayContext,
   target: Conversation,
   { digest, requests }: Begun,
-  /** By part; undefined if the part is not known to be shown. */
+  /** Message ids by part; undefined if the part is not known to be shown. */
   messageIds: readonly (string | undefined)[],
 ): Promise<void> => {
   const { parts, itemIds } = digest;

@@ -89,11 +89,11 @@ export const callEdit = async (
   delivery: Delivery,
 ): Promise<Receipt | DeliveryFailed> =>
   isEditingAdapter(adapter)
-    ? callAdapter(deps, adapter, delivery, (drawn) => adapter.edit(messageId, drawn))
+    ? callAdapter(deps, adapter, delivery, (attempted) => adapter.edit(messageId, attempted))
     : new DeliveryFailed("rejected", "messages cannot be edited here");
 
 export const callDeliver = (deps: Deps, adapter: ChannelAdapter, delivery: Delivery) =>
-  callAdapter(deps, adapter, delivery, (drawn) => adapter.deliver(drawn));
+  callAdapter(deps, adapter, delivery, (attempted) => adapter.deliver(attempted));
 
 /** The platform did not respond, or did not accept the credentials. All other failures prove that it works. */
 const UNREACHABLE: ReadonlySet<DeliveryFailure> = new Set(["unavailable", "unknown"]);

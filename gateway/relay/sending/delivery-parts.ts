@@ -4,6 +4,7 @@ import { escapeAnchors } from "../../../adapters/contract/markdown/escape-anchor
 import { splitMarkdown, withFenceClosed } from "../../../adapters/contract/markdown/split-markdown.ts";
 import { spellCommands } from "../../../core/commands/index.ts";
 import type { AgentReply, Anchor } from "../../../core/contract/messages/agent-reply.ts";
+import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import type { OutgoingReply, ReplyRequest } from "../../../core/contract/messages/delivery-request.ts";
 import type { Received } from "../../../core/contract/ports/bus.ts";
 import type { RelayContext } from "../context.ts";
@@ -16,12 +17,12 @@ type RequestedReply = OutgoingReply & Pick<ReplyRequest, "byHand">;
  */
 export const deliveryParts = (
   { id, reply, target, byHand }: RequestedReply,
-  { maxPartLength, measure, commandPrefix }: Capabilities,
+  capabilities: Capabilities,
   anchor: Anchor | null,
 ): Delivery[] => {
-  const spelled = { ...reply, markdown: spelledText(reply, commandPrefix) };
+  const spelled = { ...reply, markdown: spelledText(reply, target, capabilities) };
   const shown = anchor === null ? spelled : withWhy(spelled);
-  const texts = splitMarkdown(spelled.markdown, maxPartLength, measure);
+  const texts = splitMarkdown(spelled.markdown, capabilities.maxPartLength, capabilities.measure);
   return texts.map((markdown, index) => ({
     id: `${id}/${index}`,
     reply: shown,
@@ -33,9 +34,15 @@ export const deliveryParts = (
   }));
 };
 
-/** The text of a reply with its commands as people type them on the channel (I3). The model's text is never changed. */
-export const spelledText = ({ kind, outcome, markdown }: AgentReply, commandPrefix: string | undefined): string =>
-  kind === "notice" || outcome === "failed" ? spellCommands(markdown, commandPrefix) : markdown;
+/** The text of a reply with its commands as people type them in the target (I3). The model's text is never changed. */
+export const spelledText = (
+  { kind, outcome, markdown }: AgentReply,
+  { thread }: Conversation,
+  { commandPrefix, threadCommandPrefix = commandPrefix }: Capabilities,
+): string =>
+  kind === "notice" || outcome === "failed"
+    ? spellCommands(markdown, thread === undefined ? commandPrefix : threadCommandPrefix)
+    : markdown;
 
 /** The parts of a reply with the anchor of this moment. */
 export const partsOf = async (

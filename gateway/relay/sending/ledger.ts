@@ -13,7 +13,7 @@ export interface Claim {
   /** Time of the first attempt that may have reached the platform; of this attempt, if it is the first. */
   readonly maybeSentAt: string;
   /** An earlier attempt may have reached the platform. */
-  readonly inDoubt: boolean;
+  readonly mayBeSent: boolean;
 }
 
 export type Begun = Extract<LedgerEntry, { state: "begun" }>;
@@ -34,9 +34,9 @@ export class Ledger {
 
   /** Claims a part without an entry at the cost of one write; otherwise resolves to the entry. */
   async claimNew(delivery: Delivery, attempt: number): Promise<Claim | Stored<LedgerEntry>> {
-    const kept = this.#unwritten.get(delivery.id);
-    if (kept !== undefined) {
-      await this.#put(delivery, this.#accepted(kept));
+    const unwritten = this.#unwritten.get(delivery.id);
+    if (unwritten !== undefined) {
+      await this.#put(delivery, this.#accepted(unwritten));
       this.#unwritten.delete(delivery.id);
     } else {
       try {
@@ -56,7 +56,7 @@ export class Ledger {
     const at = isoTime(this.#clock.now());
     const entry = { state: "claimed", at, attempt, maybeSentAt: maybeSentAt ?? at, ...draftIn(delivery) } as const;
     const revision = await this.#put(delivery, entry, ifRevision);
-    return { delivery, revision, maybeSentAt: entry.maybeSentAt, inDoubt: maybeSentAt !== undefined };
+    return { delivery, revision, maybeSentAt: entry.maybeSentAt, mayBeSent: maybeSentAt !== undefined };
   }
 
   /** The platform has the part: overwrites any other state. */
@@ -100,12 +100,12 @@ export class Ledger {
   }
 
   /** The outcome of the digest that carried a withdrawn part is unknown. */
-  async doubtWithdrawn(delivery: Delivery, reason: string): Promise<void> {
+  async markWithdrawnUnknown(delivery: Delivery, reason: string): Promise<void> {
     const at = isoTime(this.#clock.now());
     await this.#put(delivery, { state: "unknown", at, maybeSentAt: at, reason });
   }
 
-  async doubt({ delivery, revision, maybeSentAt }: Claim, reason: string): Promise<void> {
+  async markUnknown({ delivery, revision, maybeSentAt }: Claim, reason: string): Promise<void> {
     const at = isoTime(this.#clock.now());
     await this.#put(delivery, { state: "unknown", at, maybeSentAt, reason, ...draftIn(delivery) }, revision);
   }

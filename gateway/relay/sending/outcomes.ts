@@ -82,7 +82,7 @@ export const deadLetterRequest = async (
     deadAt: isoTime(clock.now()),
   };
   meter.count("delivery_dead_letters_total", { channel, reason: failure.reason });
-  logger.error({ channel, delivery: request.id, reason: failure.reason }, "dead letter");
+  logger.error({ channel, delivery: request.id, reason: failure.reason }, "dead letter stored");
   await store.put(deadLetterKey(letter.durable, letter.id), letter);
   await deadLettered(context, request, letter);
 };

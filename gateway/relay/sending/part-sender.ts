@@ -11,7 +11,7 @@ import { isStreamDraft, type PartOutcome, type SendPart, sentDraft } from "./del
 import type { Begun, Claim, Ledger } from "./ledger.ts";
 import { isRetryable } from "./outcomes.ts";
 
-type InDoubt = Extract<LedgerEntry, { state: "claimed" | "unknown" }>;
+type UnsettledEntry = Extract<LedgerEntry, { state: "claimed" | "unknown" }>;
 
 /** Sends one part at most once, as far as the platform reveals the outcome of an attempt (D4). */
 export class PartSender {
@@ -19,21 +19,21 @@ export class PartSender {
   readonly #ledger: Ledger;
   readonly #context: RelayContext;
   readonly #maySend: () => boolean;
-  readonly #isOurs: (delivery: Delivery) => boolean;
+  readonly #isStreamedHere: (delivery: Delivery) => boolean;
 
-  /** `isOurs`: whether this process posted the reply's draft, so that no other process edits it. */
+  /** `isStreamedHere`: whether this process posted the reply's draft, so that no other process edits it. */
   constructor(
     adapter: ChannelAdapter,
     ledger: Ledger,
     context: RelayContext,
     maySend: () => boolean,
-    isOurs: (delivery: Delivery) => boolean = () => false,
+    isStreamedHere: (delivery: Delivery) => boolean = () => false,
   ) {
     this.#adapter = adapter;
     this.#ledger = ledger;
     this.#context = context;
     this.#maySend = maySend;
-    this.#isOurs = isOurs;
+    this.#isStreamedHere = isStreamedHere;
   }
 
   readonly send: SendPart = async (delivery, { attempt }) => {
@@ -52,7 +52,7 @@ export class PartSender {
   /** Edits the posted draft into the final part. */
   async #finish(delivery: Delivery, attempt: number, begun: Stored<Begun>): Promise<PartOutcome> {
     if (!this.#maySend()) return { again: notTheHolder() };
-    const waitMs = this.#isOurs(delivery) ? 0 : await this.#untouchedIn(delivery, begun);
+    const waitMs = this.#isStreamedHere(delivery) ? 0 : await this.#untouchedIn(delivery, begun);
     return waitMs > 0 ? { waitMs } : this.#editToWhole(delivery, attempt, begun);
   }
 
@@ -77,7 +77,7 @@ export class PartSender {
   }
 
   /** Finds out first whether the platform shows the draft. If it cannot tell, the final part is posted. */
-  async #settleDraft(delivery: Delivery, attempt: number, entry: Stored<InDoubt>): Promise<PartOutcome> {
+  async #settleDraft(delivery: Delivery, attempt: number, entry: Stored<UnsettledEntry>): Promise<PartOutcome> {
     const { beginning = "", maybeSentAt } = entry.value;
     const settled = await this.#settle(sentDraft(delivery, beginning, maybeSentAt), attempt, entry);
     if (!("accepted" in settled || "dead" in settled)) return settled;
@@ -90,9 +90,9 @@ export class PartSender {
   async #deliver(claim: Claim): Promise<PartOutcome> {
     await this.#context.checkpoint("delivery.claimed");
     if (!this.#maySend()) return this.#failed(claim, notTheHolder());
-    const sent = await callDeliver(this.#context, this.#adapter, { ...claim.delivery, mayRepeat: claim.inDoubt });
+    const sent = await callDeliver(this.#context, this.#adapter, { ...claim.delivery, mayRepeat: claim.mayBeSent });
     if (sent instanceof DeliveryFailed) return this.#failed(claim, sent);
-    return this.#accepted(claim, sent, claim.inDoubt ? "settled" : "now");
+    return this.#accepted(claim, sent, claim.mayBeSent ? "settled" : "now");
   }
 
   async #accepted(
@@ -108,9 +108,9 @@ export class PartSender {
   }
 
   async #failed(claim: Claim, failure: DeliveryFailed): Promise<PartOutcome> {
-    const certain = failure.reason !== "unknown" && !claim.inDoubt;
+    const certain = failure.reason !== "unknown" && !claim.mayBeSent;
     if (certain) await this.#ledger.fail(claim, failure.reason);
-    else await this.#ledger.doubt(claim, failure.message);
+    else await this.#ledger.markUnknown(claim, failure.message);
     switch (failure.reason) {
       case "rate-limited":
       case "unavailable":
@@ -132,7 +132,7 @@ export class PartSender {
   async #settle(
     delivery: Delivery,
     attempt: number,
-    { value: entry, revision }: Stored<InDoubt>,
+    { value: entry, revision }: Stored<UnsettledEntry>,
   ): Promise<PartOutcome> {
     const { clock, limits } = this.#context;
     const { resend } = this.#adapter.capabilities;
@@ -150,21 +150,21 @@ export class PartSender {
     const found = await this.#find(delivery);
     if (found instanceof DeliveryFailed) return { again: found };
     if (found === "absent") return this.#deliver(await claimAgain());
-    if (found === "cannot-tell") {
-      return this.#unsettled(delivery, revision, entry, "the platform cannot tell what became of an attempt");
+    if (found === "unknown") {
+      return this.#unsettled(delivery, revision, entry, "the platform does not report the outcome of an attempt");
     }
     return this.#accepted({ delivery, revision }, found, "settled");
   }
 
   /** The clock was set back since the attempt, so the wait restarts. */
-  async #restartWait(delivery: Delivery, revision: number, { maybeSentAt }: InDoubt): Promise<PartOutcome> {
-    await this.#ledger.doubt({ delivery, revision, maybeSentAt, inDoubt: true }, "an attempt was cut off");
+  async #restartWait(delivery: Delivery, revision: number, { maybeSentAt }: UnsettledEntry): Promise<PartOutcome> {
+    await this.#ledger.markUnknown({ delivery, revision, maybeSentAt, mayBeSent: true }, "an attempt was cut off");
     return { waitMs: this.#context.limits.settledAfterMs };
   }
 
-  async #find(delivery: Delivery): Promise<Receipt | "absent" | "cannot-tell" | DeliveryFailed> {
+  async #find(delivery: Delivery): Promise<Receipt | "absent" | "unknown" | DeliveryFailed> {
     const { clock, limits } = this.#context;
-    if (!isReconcilingAdapter(this.#adapter)) return "cannot-tell";
+    if (!isReconcilingAdapter(this.#adapter)) return "unknown";
     const late = () => new DeliveryFailed("unavailable", "the platform does not say whether it has the message");
     try {
       const asked = this.#adapter.find(delivery);
@@ -176,9 +176,9 @@ export class PartSender {
     }
   }
 
-  async #unsettled(delivery: Delivery, revision: number, entry: InDoubt, why: string): Promise<PartOutcome> {
+  async #unsettled(delivery: Delivery, revision: number, entry: UnsettledEntry, why: string): Promise<PartOutcome> {
     if (entry.state === "claimed") {
-      await this.#ledger.doubt({ delivery, revision, maybeSentAt: entry.maybeSentAt, inDoubt: true }, why);
+      await this.#ledger.markUnknown({ delivery, revision, maybeSentAt: entry.maybeSentAt, mayBeSent: true }, why);
     }
     return { dead: new DeliveryFailed("unknown", why) };
   }

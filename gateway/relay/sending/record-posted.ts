@@ -21,15 +21,15 @@ export const recordPosted = async (
   const { origin, audience, tenant, agent } = reply;
   const shown = shownRecord(reply);
   if (shown === undefined || origin === null) return;
-  const place = { tenant, agent, conversation: target };
-  await Promise.all(messageIds.map((messageId) => putPosted(store, place, messageId, [shown])));
+  const address = { tenant, agent, conversation: target };
+  await Promise.all(messageIds.map((messageId) => putPosted(store, address, messageId, [shown])));
   await notePlacement(store, { ...reply, origin }, target, isoTime(clock.now()));
-  await checkpoint("shown.noted");
+  await checkpoint("posted.indexed");
   // In the origin conversation, core has written it to the history.
   if (sameConversation(target, audience.conversation)) return;
   const entry = historyEntry({ reply: { ...reply, origin }, target });
   await bus.publish(subjectsOf(tenant).userMessage(agent), entry, { id: entry.id, key: conversationKey(target) });
-  await checkpoint("shown.told");
+  await checkpoint("posted.published");
 };
 
 /** Records the items that one message of a digest shows, with their numbers: a reply to it continues any of them. */
@@ -39,9 +39,9 @@ export const recordPostedTogether = async (
   messageId: string,
   shown: readonly { readonly reply: AgentReply; readonly number?: number }[],
 ): Promise<void> => {
-  const records = shown.flatMap(({ reply, ...place }) => {
+  const records = shown.flatMap(({ reply, ...position }) => {
     const record = shownRecord(reply);
-    return record === undefined ? [] : [{ ...record, ...place }];
+    return record === undefined ? [] : [{ ...record, ...position }];
   });
   if (records.length > 0) await putPosted(store, { tenant, agent, conversation }, messageId, records);
 };

@@ -35,7 +35,7 @@ export const reroute = async (
   await context.reportUndeliverable(reply, target, { reason: `${reason}: ${message}`, instead: ELSEWHERE });
   const { channel } = adapter;
   context.logger.warn(
-    { channel, delivery: refusedId, traceId: reply.traceId, reason, why: message },
+    { channel, delivery: refusedId, traceId: reply.traceId, reason, detail: message },
     "conversation refused a reply, rerouted",
   );
   return true;

@@ -112,7 +112,7 @@ export class Streams {
   }
 
   /** Whether this process posted the draft, so that no other process edits it. */
-  isOurs({ reply, target }: Address): boolean {
+  hasPosted({ reply, target }: Address): boolean {
     return this.#streams.get(keyOf(reply.id, target))?.messageId !== undefined;
   }
 

@@ -45,18 +45,18 @@ export const paperHarness =
       get adapter() {
         return adapter;
       },
-      places: ["private", "shared"],
+      kinds: ["private", "shared"],
       hostile: { massMention: "@all", anchor: '↳ Re: "deep research"' },
       start,
       async restart(inbox) {
         adapter = makeAdapter();
         await start(inbox);
       },
-      async userSays({ text, person = "ann", place = "private", event = randomUUID() }: Said) {
+      async userSays({ text, person = "ann", kind = "private", event = randomUUID() }: Said) {
         const status = await platform.sendEvent({
           id: event,
-          room: place === "private" ? `dm-${person}` : "lobby",
-          direct: place === "private",
+          room: kind === "private" ? `dm-${person}` : "lobby",
+          direct: kind === "private",
           author: { id: person, name: person },
           text,
           at: new Date().toISOString(),

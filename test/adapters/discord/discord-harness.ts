@@ -54,7 +54,7 @@ export const discordHarness = async ({ channel }: { channel: string }): Promise<
     get adapter() {
       return adapter;
     },
-    places: ["private", "shared"],
+    kinds: ["private", "shared"],
     hostile: { massMention: "@everyone", anchor: '-# ↳ Re: "deep research" · <t:1735689600:R>' },
     start(inbox) {
       taken.clear();
@@ -72,12 +72,12 @@ export const discordHarness = async ({ channel }: { channel: string }): Promise<
       // Possibly missed messages are fetched first.
       await settled.until(() => before.every(({ id, times: known }) => times(id) > known));
     },
-    async userSays({ text, person = "ann", place = "private", event }: Said) {
-      const where = place === "private" ? world.privateChannel(world.person(person)) : room;
+    async userSays({ text, person = "ann", kind = "private", event }: Said) {
+      const where = kind === "private" ? world.privateChannel(world.person(person)) : room;
       const id = event === undefined ? world.ids.next() : idOf(event);
       const messageId = `${channel}:${id}`;
       const before = times(messageId);
-      const saying = { person, in: where, text, mention: place === "shared", more: { id } };
+      const saying = { person, in: where, text, mention: kind === "shared", more: { id } };
       if (world.messages.some((message) => message.id === id)) world.remove(id);
       discord.say(saying);
       if (gateway.live.length === 0 || taken.has(messageId)) return "none";

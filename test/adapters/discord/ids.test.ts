@@ -20,8 +20,8 @@ describe("given ids of Discord", () => {
   });
 
   it("then the id of an attachment leads back to its message; other texts lead nowhere", () => {
-    const place = { channelId: "12", messageId: "34", id: "56" };
-    expect(parseAttachmentId(attachmentId(place))).toEqual(place);
+    const reference = { channelId: "12", messageId: "34", id: "56" };
+    expect(parseAttachmentId(attachmentId(reference))).toEqual(reference);
     for (const other of ["12/34", "x12/34/56", "12/34/56/78", "12/34/x", "../34/56", "12/x/56", ""]) {
       expect(parseAttachmentId(other)).toBeUndefined();
     }

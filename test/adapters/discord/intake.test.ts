@@ -176,8 +176,8 @@ describe("given access rules (I2)", () => {
     const elsewhere = world.addRoom(world.addGuild("another"));
     await test.start({ access: { guilds: [test.guild.id], rooms: [test.room.id] } });
     const thread = world.addThread(test.room);
-    for (const place of [otherRoom, elsewhere, thread]) {
-      test.discord.say({ person: "ann", in: place, text: `in ${place.id}`, mention: true });
+    for (const channel of [otherRoom, elsewhere, thread]) {
+      test.discord.say({ person: "ann", in: channel, text: `in ${channel.id}`, mention: true });
     }
     await test.inbox.accepted.until((items) => items.some(({ text }) => text === `in ${thread.id}`));
     await test.receivedInPrivate("the end");
@@ -188,8 +188,8 @@ describe("given access rules (I2)", () => {
     const { world } = test.discord;
     const [named, other] = [world.addPrivateThread(test.room), world.addPrivateThread(test.room)];
     await test.start({ access: { guilds: [test.guild.id], rooms: [test.room.id, named.id] } });
-    for (const place of [other, named, test.room]) {
-      test.discord.say({ person: "ann", in: place, text: `in ${place.id}`, mention: true });
+    for (const channel of [other, named, test.room]) {
+      test.discord.say({ person: "ann", in: channel, text: `in ${channel.id}`, mention: true });
     }
     await test.inbox.accepted.count(2);
     await test.receivedInPrivate("the end");

@@ -14,30 +14,30 @@ const lengths = (...args: Parameters<typeof posts>) => contents(...args).map(({ 
 describe("given an anchor on Discord (O10)", () => {
   const STARTED = Date.parse(sampleAnchor.startedAt);
   const SECONDS = STARTED / 1_000;
-  const drawn = (more: Partial<typeof sampleAnchor> = {}, ageMs = 0) =>
+  const rendered = (more: Partial<typeof sampleAnchor> = {}, ageMs = 0) =>
     renderAnchor({ ...sampleAnchor, ...more }, new Date(STARTED + ageMs).toISOString());
-  const summaryIn = (summary: string) => /^-# ↳ Re: "(.*)" · started /.exec(drawn({ summary }))?.[1];
+  const summaryIn = (summary: string) => /^-# ↳ Re: "(.*)" · started /.exec(rendered({ summary }))?.[1];
 
   it("then it is one line with the time and the age, in the reader's zone", () => {
-    expect(drawn()).toBe(`-# ↳ Re: "deep research" · started <t:${SECONDS}:t> from Elsewhere · <t:${SECONDS}:R>`);
+    expect(rendered()).toBe(`-# ↳ Re: "deep research" · started <t:${SECONDS}:t> from Elsewhere · <t:${SECONDS}:R>`);
   });
 
   it("when the work began more than half a day before the reply, then the line has the date too", () => {
     const halfDay = 12 * 3_600_000;
-    expect(drawn({}, halfDay)).toContain(`started <t:${SECONDS}:t> from`);
-    expect(drawn({}, halfDay + 1)).toContain(`started <t:${SECONDS}:f> from`);
+    expect(rendered({}, halfDay)).toContain(`started <t:${SECONDS}:t> from`);
+    expect(rendered({}, halfDay + 1)).toContain(`started <t:${SECONDS}:f> from`);
   });
 
   it("when a schedule or another agent began the work, then the line says that instead of a channel (O5)", () => {
-    expect(drawn({ channel: "scheduled" })).toBe(`-# scheduled · deep research · <t:${SECONDS}:R>`);
-    expect(drawn({ channel: "a2a-inbound" })).toBe(`-# deep research · <t:${SECONDS}:R>`);
+    expect(rendered({ channel: "scheduled" })).toBe(`-# scheduled · deep research · <t:${SECONDS}:R>`);
+    expect(rendered({ channel: "a2a-inbound" })).toBe(`-# deep research · <t:${SECONDS}:R>`);
   });
 
   it("when the first message has a web link of at most 150 characters, then the line leads there (O12)", () => {
     const link = `http://x.example/${"m".repeat(150 - "http://x.example/".length)}`;
-    expect(drawn({ link: "https://x.example/a(b)" })).toMatch(/ · \[jump\]\(https:\/\/x\.example\/a%28b%29\)$/);
-    expect(drawn({ link })).toContain(` · [jump](${link})`);
-    for (const other of [`${link}m`, "javascript:'https://'"]) expect(drawn({ link: other })).toBe(drawn());
+    expect(rendered({ link: "https://x.example/a(b)" })).toMatch(/ · \[jump\]\(https:\/\/x\.example\/a%28b%29\)$/);
+    expect(rendered({ link })).toContain(` · [jump](${link})`);
+    for (const other of [`${link}m`, "javascript:'https://'"]) expect(rendered({ link: other })).toBe(rendered());
   });
 
   it("when the summary is long, then it is cut between characters, in one line", () => {
@@ -61,12 +61,12 @@ describe("given markdown that is rare in chats", () => {
     ["an address without a label", "[](https://example.com)", "https://example.com"],
     ["an address without its scheme", "see www.example.com", "see http://www.example.com"],
     ["code with a backtick", "``a`b``", "`` a`b ``"],
-    ["code with two backticks", "```a``b```", "``` a``b ```"],
+    ["code with two backticks", "```a``b```", "`` a`\u200b`b ``"],
     ["code in a language", "```ts\nx\n```", "```ts\nx\n```"],
     ["bold white space", "a **&#32;** b", "a   b"],
     ["a footnote", "note[^1]\n\n[^1]: below", "note\\[1\\]\n\n\\[1\\] below"],
-  ])("when there is %s, then it is rendered for Discord", (_, markdown, drawn) => {
-    expect(renderMarkdown(markdown)).toBe(drawn);
+  ])("when there is %s, then it is rendered for Discord", (_, markdown, rendered) => {
+    expect(renderMarkdown(markdown)).toBe(rendered);
   });
 
   it("when the language of a block is not a name, then the block has none", () => {

@@ -23,7 +23,7 @@ import { sampleReply } from "../../fakes/sample-reply.ts";
 import { ScriptedModel } from "../../fakes/scripted-model.ts";
 import { makeDiscordAdapter } from "./make-discord-adapter.ts";
 
-const place = { tenant: "default", agent: "mooring" };
+const agentRef = { tenant: "default", agent: "mooring" };
 const SINCE = "2026-01-01T00:00:00.000Z";
 const inWidget: Conversation = { channel: "web", room: "of-ann", kind: "private" };
 
@@ -42,13 +42,13 @@ beforeEach(async () => {
   web = new LogChannel("web");
   const dataDir = await mkdtemp(join(tmpdir(), "mooring-refused-"));
   backbone = await openEmbeddedBackbone({ dataDir, logger, failurePauseMs: 2 });
-  const agents = [{ ...place, name: "mooring", model: new ScriptedModel(() => "hello") }];
+  const agents = [{ ...agentRef, name: "mooring", model: new ScriptedModel(() => "hello") }];
   const core = await startCore({ backbone, agents, clock, logger, meter, stopGraceMs: 50 });
   const { store } = backbone;
   const running = await Promise.all(
     [web, makeDiscordAdapter(discord, { store })].map((adapter) => {
       const parts = {
-        ...place,
+        ...agentRef,
         channel: adapter.channel,
         publicUrl: "http://localhost",
         backbone,
@@ -109,7 +109,7 @@ const inboxIn = async (conversation: Conversation): Promise<string> => {
     const id = `m-${++asked}`;
     const said = {
       id,
-      ...place,
+      ...agentRef,
       conversation,
       text: "",
       attachments: [],

@@ -27,8 +27,8 @@ describe("given markdown that Discord renders differently", () => {
     ["names with underscores", "snake_case", "snake\\_case"],
     ["a spoiler of Discord's own", "||x||", "\\|\\|x\\|\\|"],
     ["html", "<b>x</b>", "<b>x\\</b>"],
-  ])("when there is %s, then it is rendered for Discord", (_, markdown, drawn) => {
-    expect(renderMarkdown(markdown)).toBe(drawn);
+  ])("when there is %s, then it is rendered for Discord", (_, markdown, rendered) => {
+    expect(renderMarkdown(markdown)).toBe(rendered);
   });
 });
 

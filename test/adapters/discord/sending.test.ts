@@ -61,7 +61,7 @@ describe("given a send with an unknown outcome (D4)", () => {
     const receipt = await test.adapter.deliver(made("r1", "found"));
     expect(await test.adapter.find(made("r1", "found"))).toEqual(receipt);
     await test.adapter.deliver(made("r2", "found"));
-    expect(await test.adapter.find(made("r1", "found"))).toBe("cannot-tell");
+    expect(await test.adapter.find(made("r1", "found"))).toBe("unknown");
   });
 });
 

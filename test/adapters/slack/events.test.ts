@@ -170,14 +170,18 @@ describe("given an event that does not address the agent", () => {
 });
 
 describe("given a command typed as text, because threads have no slash commands", () => {
-  it.each(["/why abc", "/mooring why abc", "/mooring /why abc", "/Mooring  Why abc"])(
-    "when the text is %j, then it is that command",
-    (text) => {
-      const event = { type: "message", channel_type: "im", channel: "D1", user: "UANN", ts: "1.000001", text };
-      const { message } = messageOfEvent(envelope(event), arrival()) as { message: { command?: unknown } };
-      expect(message.command).toEqual({ name: "why", args: "abc" });
-    },
-  );
+  it.each([
+    "/why abc",
+    "/mooring why abc",
+    "/mooring /why abc",
+    "/Mooring  Why abc",
+    "<@UBOT> /why abc",
+    "@Mooring /why abc",
+  ])("when the text is %j, then it is that command", (text) => {
+    const event = { type: "message", channel_type: "im", channel: "D1", user: "UANN", ts: "1.000001", text };
+    const { message } = messageOfEvent(envelope(event), arrival()) as { message: { command?: unknown } };
+    expect(message.command).toEqual({ name: "why", args: "abc" });
+  });
 });
 
 describe("given a slash command", () => {

@@ -130,10 +130,10 @@ describe("given a post whose response was lost", () => {
     expect(await adapter.find(sampleDelivery("r2", target, "hi"))).toBe("absent");
   });
 
-  it("when the app may not read there, then the result is cannot-tell", async () => {
+  it("when the app may not read there, then the result is unknown", async () => {
     const { slack, adapter } = await lost(DM);
     slack.scopes.delete("channels:history");
-    expect(await adapter.find(sampleDelivery("r1", DM, "hi"))).toBe("cannot-tell");
+    expect(await adapter.find(sampleDelivery("r1", DM, "hi"))).toBe("unknown");
   });
 
   it("when Slack is unavailable, then the search fails as unavailable, so that it is retried", async () => {

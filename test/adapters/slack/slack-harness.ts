@@ -92,7 +92,7 @@ export const slackHarness =
       get adapter() {
         return adapter;
       },
-      places: ["private", "shared"],
+      kinds: ["private", "shared"],
       hostile: {
         massMention: "<!channel> <!here|here> <@U0BOB> @here @channel",
         anchor: "<!date^1736000000^{time}|then>",
@@ -108,13 +108,13 @@ export const slackHarness =
         host.mount(adapter);
         await adapter.start(watched(inbox));
       },
-      async userSays({ text, person = "ann", place = "private", event = randomUUID() }: Said) {
+      async userSays({ text, person = "ann", kind = "private", event = randomUUID() }: Said) {
         const ts = named.get(event) ?? slack.world.nextTs();
         named.set(event, ts);
         const user = `U0${person.toUpperCase()}`;
         const mention = `<@${slack.world.botUserId}> ${text}`;
         const said =
-          place === "private"
+          kind === "private"
             ? slack.say({ user, text, ts })
             : slack.say({ user, text: mention, ts, thread, room: "C0LOBBY", as: "app_mention" });
         const lost = unstored.count(unstored.items.length + 1).then(() => ({ answer: "none" as const }));

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { Activity, isOurs, readBody } from "../../../adapters/teams/activity.ts";
+import { Activity, isForThisBot, readBody } from "../../../adapters/teams/activity.ts";
 
 const SERVICE = "https://smba.example/";
 const TENANT = "11111111-AAAA-bbbb-2222-333333333333";
 
 describe("given an activity and the token that came with it (C4, F27)", () => {
   const accepted = (more: object) =>
-    isOurs({ channelId: "msteams", serviceUrl: SERVICE, ...more }, { serviceUrl: SERVICE, tenantId: TENANT });
+    isForThisBot({ channelId: "msteams", serviceUrl: SERVICE, ...more }, { serviceUrl: SERVICE, tenantId: TENANT });
   const inData = (id: string) => ({ channelData: { tenant: { id } } });
   const inConversation = (tenantId: string | null) => ({ conversation: { tenantId } });
 
@@ -36,7 +36,7 @@ describe("given an activity and the token that came with it (C4, F27)", () => {
     expect(accepted({ ...inData(TENANT), serviceUrl: "https://evil.example/" })).toBe(false);
     expect(accepted({ ...inData(TENANT), serviceUrl: undefined })).toBe(false);
     expect(accepted({ ...inData(TENANT), channelId: "webchat" })).toBe(false);
-    expect(isOurs(undefined, { serviceUrl: SERVICE, tenantId: TENANT })).toBe(false);
+    expect(isForThisBot(undefined, { serviceUrl: SERVICE, tenantId: TENANT })).toBe(false);
   });
 });
 

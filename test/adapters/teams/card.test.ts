@@ -55,19 +55,19 @@ describe("given a message at the limits of Teams", () => {
 });
 
 describe("given an anchor and its card", () => {
-  const drawn = (more: Partial<Anchor> = {}) => rendered("x", { anchor: { ...sampleAnchor, ...more } });
+  const renderedAnchor = (more: Partial<Anchor> = {}) => rendered("x", { anchor: { ...sampleAnchor, ...more } });
   const whatOf = (more: Partial<Anchor>) =>
-    (cardOf(drawn(more)).body as { inlines: Record<string, unknown>[] }[])[0]?.inlines[0];
+    (cardOf(renderedAnchor(more)).body as { inlines: Record<string, unknown>[] }[])[0]?.inlines[0];
 
   it("then it is small and subtle, without a gap between its lines (O10)", () => {
-    expect(drawn()).toStrictEqual({
+    expect(renderedAnchor()).toStrictEqual({
       type: "message",
       textFormat: "xml",
       text: "<p>x</p>",
-      summary: `x\n${cardOf(drawn()).fallbackText}`,
-      attachments: [{ contentType: "application/vnd.microsoft.card.adaptive", content: cardOf(drawn()) }],
+      summary: `x\n${cardOf(renderedAnchor()).fallbackText}`,
+      attachments: [{ contentType: "application/vnd.microsoft.card.adaptive", content: cardOf(renderedAnchor()) }],
     });
-    expect(cardOf(drawn())).toStrictEqual({
+    expect(cardOf(renderedAnchor())).toStrictEqual({
       type: "AdaptiveCard",
       $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
       version: "1.5",
@@ -108,7 +108,7 @@ describe("given an anchor and its card", () => {
     expect(whatOf({ summary: `two\n\n  lines ${"x".repeat(400)}` })).toMatchObject({
       text: `↳ Re: "two lines ${"x".repeat(290)}"`,
     });
-    const named = cardOf(drawn({ channel: `**${"y".repeat(50)}**` })).fallbackText;
+    const named = cardOf(renderedAnchor({ channel: `**${"y".repeat(50)}**` })).fallbackText;
     expect(named).toMatch(/ from Yy{39}$/);
   });
 

@@ -32,13 +32,13 @@ describe("given people in the three kinds of conversations (C4)", () => {
   });
 
   it("when a person writes in a group chat, then the message is shared, with a link", async () => {
-    const message = await use.received({ text: "hello", place: "groupChat", id: "17" });
+    const message = await use.received({ text: "hello", conversationType: "groupChat", id: "17" });
     expect(message.conversation).toEqual({ channel: "teams", room: GROUP_ROOM, kind: "shared" });
     expect(message.link).toMatch(/^https:\/\/teams\.microsoft\.com\/l\/message\/19%3Asailors%40thread\.v2\/17\?/);
   });
 
   it("when a person starts a thread in a channel, then the thread is the conversation", async () => {
-    const message = await use.received({ text: "hello", place: "channel", id: "17" });
+    const message = await use.received({ text: "hello", conversationType: "channel", id: "17" });
     expect(message.conversation).toEqual({
       channel: "teams",
       workspace: TEAM_ID,
@@ -56,7 +56,7 @@ describe("given people in the three kinds of conversations (C4)", () => {
   });
 
   it("when a person answers in a thread, then it answers the first message of the thread (O14)", async () => {
-    const message = await use.received({ text: "and?", place: "channel", thread: "17", id: "18" });
+    const message = await use.received({ text: "and?", conversationType: "channel", thread: "17", id: "18" });
     expect(message).toMatchObject({ conversation: { thread: "17" }, replyTo: "17" });
   });
 
@@ -75,7 +75,7 @@ describe("given the content of a message", () => {
     const text = `${at} what about&nbsp; ${at}&nbsp;5 &lt; 6 &amp;amp; <at>Bob $&</at>?`;
     const bob = { type: "mention", text: "<at>Bob $&</at>", mentioned: { id: "29:bob", name: "Bob $&" } };
     const us = { type: "mention", text: at, mentioned: { id: `28:${use.teams.appId}`, name: "Mooring" } };
-    const message = await use.received({ place: "groupChat", more: { text, entities: [us, us, bob] } });
+    const message = await use.received({ conversationType: "groupChat", more: { text, entities: [us, us, bob] } });
     expect(message.text).toBe("what about 5 < 6 &amp; @Bob $&?");
   });
 
@@ -107,14 +107,17 @@ describe("given the content of a message", () => {
 
   it("when it begins with a slash, then it is a command, in rooms too (I3)", async () => {
     expect(commandIn(await use.received({ text: "/cancel subtask-1" }))).toEqual({ name: "cancel", args: "subtask-1" });
-    expect(commandIn(await use.received({ text: "/help", place: "channel" }))).toEqual({ name: "help", args: "" });
+    expect(commandIn(await use.received({ text: "/help", conversationType: "channel" }))).toEqual({
+      name: "help",
+      args: "",
+    });
     expect(commandIn(await use.received({ text: "help me" }))).toBeUndefined();
   });
 
   it("when our button is pressed, then it becomes the command, and answers its card", async () => {
     const value = { mooring: { command: "why", args: "r-1" } };
     const more = { text: undefined, value, replyToId: "1700" };
-    const message = await use.received({ place: "channel", mention: false, more });
+    const message = await use.received({ conversationType: "channel", mention: false, more });
     expect(message).toMatchObject({ command: { name: "why", args: "r-1" }, replyTo: "1700", text: "/why r-1" });
   });
 
@@ -129,8 +132,11 @@ describe("given an edited message", () => {
     use.teams.say({ text, id: "17", ...more, more: { type: "messageUpdate" } });
 
   it("when Teams reports the edit, then it is the same message with the new text", async () => {
-    const first = ofKind(await use.received({ text: "see you at nine", id: "17", place: "groupChat" }), "message");
-    await edit("see you at ten", { place: "groupChat" });
+    const first = ofKind(
+      await use.received({ text: "see you at nine", id: "17", conversationType: "groupChat" }),
+      "message",
+    );
+    await edit("see you at ten", { conversationType: "groupChat" });
     const [, second] = await use.inbox.accepted.count(2);
     const { editable, ...same } = first;
     expect(second).toEqual({ ...same, kind: "edit", text: "see you at ten", traceId: expect.any(String) });
@@ -139,7 +145,7 @@ describe("given an edited message", () => {
 
   it("when it becomes a command, or no longer mentions the agent, then the edit is ignored", async () => {
     expect(await edit("/new")).toBe(200);
-    expect(await edit("lunch?", { place: "groupChat", mention: false })).toBe(200);
+    expect(await edit("lunch?", { conversationType: "groupChat", mention: false })).toBe(200);
     expect(use.inbox.offered.items).toEqual([]);
   });
 
@@ -153,9 +159,9 @@ describe("given an edited message", () => {
 
 describe("given activities that do not address the agent", () => {
   it("when a message does not mention it in a room, then it is ignored, unless mentionOnly is false", async () => {
-    await ignored({ text: "lunch?", place: "channel", mention: false });
+    await ignored({ text: "lunch?", conversationType: "channel", mention: false });
     await use.start({ access: { mentionOnly: false } });
-    expect((await use.received({ text: "lunch?", place: "channel", mention: false })).text).toBe("lunch?");
+    expect((await use.received({ text: "lunch?", conversationType: "channel", mention: false })).text).toBe("lunch?");
   });
 
   it("when a bot writes, then the message is ignored", async () => {

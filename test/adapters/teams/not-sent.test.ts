@@ -62,7 +62,7 @@ describe("given an unreachable Teams", () => {
       },
     };
     await use.start({}, { clock });
-    await use.conversation({ place: "groupChat" });
+    await use.conversation({ conversationType: "groupChat" });
     const gate = new Gate();
     use.teams.signIn.ready = gate.opened;
     const failure = failureOf(deliver());

@@ -21,8 +21,8 @@ describe("given deliveries without a request in flight", () => {
   it("when no message has arrived since a restart, then each kind of conversation is reachable (C4)", async () => {
     const targets = [
       await use.conversation(),
-      await use.conversation({ place: "groupChat" }),
-      await use.conversation({ place: "channel", id: "17" }),
+      await use.conversation({ conversationType: "groupChat" }),
+      await use.conversation({ conversationType: "channel", id: "17" }),
     ];
     await use.start();
     for (const target of targets) await deliver(target);
@@ -34,19 +34,19 @@ describe("given deliveries without a request in flight", () => {
   });
 
   it("when the target is a channel without a thread, then a new thread begins, which can be edited", async () => {
-    await use.teams.install("add", { place: "channel" });
+    await use.teams.install("add", { conversationType: "channel" });
     const target: Conversation = { channel: "teams", room: CHANNEL_ROOM, kind: "shared" };
     const { messageId } = await deliver(target, "good morning");
     await use.adapter.edit(messageId, sampleDelivery("r2", target, "good evening"));
     const conversationId = `${CHANNEL_ROOM};messageid=${messageId}`;
     const activity = { text: "<p>good evening</p>" };
     expect(use.teams.api.posts.items).toMatchObject([{ id: messageId, conversationId, activity }]);
-    const answer = await use.received({ text: "thanks", place: "channel", thread: messageId });
+    const answer = await use.received({ text: "thanks", conversationType: "channel", thread: messageId });
     expect(answer.replyTo).toBe(messageId);
   });
 
   it("when a long answer goes to a channel without a thread, then its parts are one thread, also after a restart (D7)", async () => {
-    await use.teams.install("add", { place: "channel" });
+    await use.teams.install("add", { conversationType: "channel" });
     const target: Conversation = { channel: "teams", room: CHANNEL_ROOM, kind: "shared" };
     const part = (index: number) => ({ part: { index, count: 3, markdown: `part ${index}` } });
     const { messageId: firstMessageId } = await deliver(target, "r1", part(0));
@@ -54,15 +54,15 @@ describe("given deliveries without a request in flight", () => {
     await use.start();
     const { messageId } = await deliver(target, "r1", { ...part(2), firstMessageId });
     const thread = `${CHANNEL_ROOM};messageid=${firstMessageId}`;
-    const places = () => use.teams.api.posts.items.map(({ conversationId }) => conversationId);
-    expect(places()).toEqual([thread, thread, thread]);
+    const conversationIds = () => use.teams.api.posts.items.map(({ conversationId }) => conversationId);
+    expect(conversationIds()).toEqual([thread, thread, thread]);
     await use.adapter.edit(messageId, sampleDelivery("r1", target, "the end", { firstMessageId }));
     expect(use.teams.api.posts.items.at(-1)?.activity.text).toBe("<p>the end</p>");
   });
 
   it("when a long answer goes to another conversation, then all parts follow the first one", async () => {
-    for (const place of ["personal", "groupChat", "channel"] as const) {
-      const target = await use.conversation({ place, id: "17" });
+    for (const conversationType of ["personal", "groupChat", "channel"] as const) {
+      const target = await use.conversation({ conversationType, id: "17" });
       const { messageId } = await deliver(target, "first");
       await deliver(target, "second", { firstMessageId: messageId });
       const [first, second] = use.teams.api.posts.items.slice(-2);
@@ -100,12 +100,12 @@ describe("given deliveries without a request in flight", () => {
   });
 
   it("when the agent works on an answer, then typing is shown", async () => {
-    await use.adapter.showTyping(await use.conversation({ place: "channel", id: "17" }));
+    await use.adapter.showTyping(await use.conversation({ conversationType: "channel", id: "17" }));
     expect(use.teams.api.typing.items).toEqual([`${CHANNEL_ROOM};messageid=17`]);
   });
 
   it("when the permalink of a message is requested, then rooms have one", async () => {
-    const target = await use.conversation({ place: "channel", id: "17" });
+    const target = await use.conversation({ conversationType: "channel", id: "17" });
     expect(await use.adapter.permalink(target, "18")).toContain("/18?tenantId=");
     expect(await use.adapter.permalink(await use.conversation(), "18")).toBeUndefined();
   });
@@ -113,7 +113,7 @@ describe("given deliveries without a request in flight", () => {
 
 describe("given a person who has only written in a room", () => {
   it("when there is a private message for the person, then a private chat is opened, once", async () => {
-    await use.received({ text: "hello", place: "channel" });
+    await use.received({ text: "hello", conversationType: "channel" });
     const target = await use.adapter.privateConversation(objectIdOf("ann"));
     expect(target).toEqual({ channel: "teams", room: "a:chat-with-ann", kind: "private" });
     await deliver(target, "psst");
@@ -124,14 +124,14 @@ describe("given a person who has only written in a room", () => {
   });
 
   it("when the service address is no longer allowed, then the bot's token is not sent there", async () => {
-    await use.received({ text: "hello", place: "channel" });
+    await use.received({ text: "hello", conversationType: "channel" });
     await use.start({ serviceUrls: ["https://smba.trafficmanager.net"] });
     expect(await failureOf(use.adapter.privateConversation(objectIdOf("ann")))).toMatchObject({ reason: "forbidden" });
     expect(sends()).toEqual([]);
   });
 
   it("when Teams rejects the bot's token, then the next attempt has a new one", async () => {
-    await deliver(await use.conversation({ place: "channel" }));
+    await deliver(await use.conversation({ conversationType: "channel" }));
     use.teams.signIn.revokeAll();
     const open = () => use.adapter.privateConversation(objectIdOf("ann"));
     expect(await failureOf(open())).toMatchObject({ reason: "unavailable" });
@@ -145,14 +145,14 @@ describe("given a person who has only written in a room", () => {
 
 describe("given a room that the app was removed from", () => {
   it("when a message goes there, then it fails at once, until the app is added again", async () => {
-    const target = await use.conversation({ place: "groupChat" });
-    await use.teams.install("remove", { place: "groupChat" });
+    const target = await use.conversation({ conversationType: "groupChat" });
+    await use.teams.install("remove", { conversationType: "groupChat" });
     expect(await failureOf(deliver(target))).toMatchObject({
       reason: "target-gone",
       message: expect.stringContaining("removed"),
     });
     expect(sends()).toEqual([]);
-    await use.teams.install("add", { place: "groupChat" });
+    await use.teams.install("add", { conversationType: "groupChat" });
     await deliver(target, "back");
     expect(use.teams.api.posts.items).toHaveLength(1);
   });
@@ -185,9 +185,9 @@ describe("given a conversation that Teams refuses all messages for", () => {
       reason: "forbidden",
       message: expect.stringMatching(state),
     });
-  const places = async () => {
+  const unreachableConversations = async () => {
     const found: UnreachableConversation[] = [];
-    for await (const place of use.adapter.unreachable()) found.push(place);
+    for await (const conversation of use.adapter.unreachable()) found.push(conversation);
     return found;
   };
   beforeEach(async () => {
@@ -218,7 +218,7 @@ describe("given a conversation that Teams refuses all messages for", () => {
       await deliver(target, "at last");
       await deliver(target, "and on");
       expect(sends()).toHaveLength(4);
-      expect(await places()).toEqual([]);
+      expect(await unreachableConversations()).toEqual([]);
     },
   );
 
@@ -245,12 +245,12 @@ describe("given a conversation that Teams refuses all messages for", () => {
   });
 
   it("when operators list unreachable conversations, then each has its account, since when and until when", async () => {
-    await use.conversation({ place: "groupChat" });
-    await use.teams.install("remove", { place: "groupChat" });
+    await use.conversation({ conversationType: "groupChat" });
+    await use.teams.install("remove", { conversationType: "groupChat" });
     const target = await use.conversation();
     use.teams.fault = teamsFaults.blocked;
     await isRefused(target, /^blocked:/);
-    const listed = (await places()).sort((one, other) => (one.state < other.state ? -1 : 1));
+    const listed = (await unreachableConversations()).sort((one, other) => (one.state < other.state ? -1 : 1));
     expect(listed).toEqual([
       {
         key: expect.any(String),

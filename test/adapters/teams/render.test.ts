@@ -5,14 +5,14 @@ import { splitMarkdown } from "../../../adapters/contract/markdown/split-markdow
 import { renderMarkdown } from "../../../adapters/teams/markdown.ts";
 import { MAX_PART_LENGTH, renderDelivery, sourceSize } from "../../../adapters/teams/render.ts";
 import type { Conversation } from "../../../core/contract/messages/conversation.ts";
-import { drawnOrPlain } from "../../fakes/drawn-or-plain.ts";
+import { renderedOrPlain } from "../../fakes/rendered-or-plain.ts";
 import { sampleActivity } from "../../fakes/sample-activity.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
 import { sampleAnchor } from "../../fakes/sample-reply.ts";
 
 const room: Conversation = { channel: "teams", room: "a:1", kind: "private" };
 const rendered = (markdown: string, more: Partial<Delivery> = {}) =>
-  drawnOrPlain(sampleDelivery("r1", room, markdown, more), renderDelivery);
+  renderedOrPlain(sampleDelivery("r1", room, markdown, more), renderDelivery);
 const cardOf = (activity: ReturnType<typeof rendered>) => activity.attachments?.[0]?.content as Record<string, unknown>;
 const buttonsOf = (activity: ReturnType<typeof rendered>) =>
   ((cardOf(activity)?.body ?? []) as { type: string; actions?: { title: string }[] }[])
@@ -217,7 +217,7 @@ describe("given long answers (D7)", () => {
         const link = `https://x.example/${"港".repeat(500)}`;
         const actions = Array.from({ length: buttons }, (_, n) => ({ name: "retry", label: summary, value: `${n}` }));
         const delivery = sampleDelivery("r1", room, part, { anchor: { ...sampleAnchor, summary, link } });
-        const activity = drawnOrPlain({ ...delivery, reply: { ...delivery.reply, actions } }, renderDelivery);
+        const activity = renderedOrPlain({ ...delivery, reply: { ...delivery.reply, actions } }, renderDelivery);
         expect(bytesOf(activity)).toBeLessThanOrEqual(MAX_BYTES);
         expect(JSON.stringify(activity)).toMatch(/\{\{DATE\(|started 21:14 from Elsewhere/);
       }),

@@ -33,7 +33,7 @@ export const teamsHarness = async ({ channel }: { channel: string }): Promise<Ch
     get adapter() {
       return adapter;
     },
-    places: ["private", "shared"],
+    kinds: ["private", "shared"],
     hostile: {
       massMention: "<at>General</at>",
       anchor: '↳ Re: "deep research"\n{{DATE(2025-01-01T00:00:00Z,SHORT)}} {{TIME(2025-01-01T00:00:00Z)}}',
@@ -43,13 +43,13 @@ export const teamsHarness = async ({ channel }: { channel: string }): Promise<Ch
       adapter = makeTeamsAdapter(teams, { channel, store });
       await start(inbox);
     },
-    async userSays({ text, person = "ann", place = "private", event }: Said) {
+    async userSays({ text, person = "ann", kind = "private", event }: Said) {
       const status = await teams.say({
         text,
         person,
-        place: place === "private" ? "personal" : "channel",
+        conversationType: kind === "private" ? "personal" : "channel",
         // In a thread, because each first message in a channel begins another conversation.
-        ...(place === "shared" && { thread: "1600000000000" }),
+        ...(kind === "shared" && { thread: "1600000000000" }),
         ...(event !== undefined && { id: idOf(event) }),
       });
       if (status === 0) return "none";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { StoredFile } from "../../../adapters/web/files/file-record.ts";
-import { accountOf, clientIdOf, fileOf, saidOf, userMessageOf } from "../../../adapters/web/inbound.ts";
+import { accountOf, clientIdOf, fileOf, loggedMessageOf, userMessageOf } from "../../../adapters/web/inbound.ts";
 import type { Command, Message } from "../../../adapters/web/protocol.ts";
 import { renderEdit, renderReply, shownId } from "../../../adapters/web/render.ts";
 import { encodeEntry, encodeFrame, parseFrame } from "../../../adapters/web/server/frame-codec.ts";
@@ -76,8 +76,13 @@ describe("given a visitor's frame, when it becomes a UserMessage", () => {
   });
 
   it("then all tabs of the visitor get the same message, with the client's file ids", () => {
-    expect(saidOf(message("hello"), NOW, [])).toStrictEqual({ type: "said", id: "c-1", text: "hello", createdAt: AT });
-    expect(saidOf(command({ args: "me", replyTo: "r-1" }), NOW, [file])).toStrictEqual({
+    expect(loggedMessageOf(message("hello"), NOW, [])).toStrictEqual({
+      type: "said",
+      id: "c-1",
+      text: "hello",
+      createdAt: AT,
+    });
+    expect(loggedMessageOf(command({ args: "me", replyTo: "r-1" }), NOW, [file])).toStrictEqual({
       type: "said",
       id: "c-1",
       text: "/help me",

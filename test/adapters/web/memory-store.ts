@@ -2,7 +2,7 @@ import { RevisionConflict } from "../../../core/contract/app-error.ts";
 import type { Clock } from "../../../core/contract/ports/clock.ts";
 import type { Key, Listed, Prefix, PutOptions, Store, Stored } from "../../../core/contract/ports/store.ts";
 
-interface Kept {
+interface StoredEntry {
   readonly json: string;
   readonly revision: number;
   readonly expiresAt: number;
@@ -15,7 +15,7 @@ export class MemoryStore implements Store {
   /** Called before each operation; a throw simulates a failure, a promise a delay. */
   before: (operation: "get" | "put" | "stored", collection: string) => void | Promise<void> = () => undefined;
   readonly #clock: Clock;
-  readonly #kept = new Map<string, Kept>();
+  readonly #stored = new Map<string, StoredEntry>();
   #revision = 0;
 
   constructor(clock: Clock) {
@@ -24,14 +24,14 @@ export class MemoryStore implements Store {
 
   /** Keys of all stored values, as "collection/key". */
   names(): string[] {
-    return [...this.#kept.keys()];
+    return [...this.#stored.keys()];
   }
 
   async get<T>(key: Key<T>): Promise<Stored<T> | undefined> {
     await this.before("get", key.collection.name);
     this.reads++;
-    const kept = this.#at(key);
-    return kept && { value: key.collection.schema.parse(JSON.parse(kept.json)), revision: kept.revision };
+    const stored = this.#at(key);
+    return stored && { value: key.collection.schema.parse(JSON.parse(stored.json)), revision: stored.revision };
   }
 
   async put<T>(key: Key<T>, value: T, { ifRevision, ttlMs }: PutOptions = {}): Promise<number> {
@@ -41,7 +41,7 @@ export class MemoryStore implements Store {
     const life = ttlMs ?? key.collection.ttlMs;
     const expiresAt = life === undefined ? Number.POSITIVE_INFINITY : this.#clock.now() + life;
     const revision = ++this.#revision;
-    this.#kept.set(nameOf(key), { json: JSON.stringify(value), revision, expiresAt });
+    this.#stored.set(nameOf(key), { json: JSON.stringify(value), revision, expiresAt });
     this.writes.push(key.collection.name);
     await this.before("stored", key.collection.name);
     return revision;
@@ -51,21 +51,21 @@ export class MemoryStore implements Store {
     await this.before("put", key.collection.name);
     const there = this.#at(key)?.revision ?? 0;
     if (ifRevision !== undefined && ifRevision !== there) throw new RevisionConflict(key.encoded, ifRevision);
-    this.#kept.delete(nameOf(key));
+    this.#stored.delete(nameOf(key));
   }
 
   async *list<T>(prefix: Prefix<T>): AsyncIterable<Listed<T>> {
     const below = `${prefix.collection.name}/${prefix.encoded === "" ? "" : `${prefix.encoded}.`}`;
-    for (const [name, kept] of [...this.#kept].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    for (const [name, stored] of [...this.#stored].sort(([a], [b]) => (a < b ? -1 : 1))) {
       if (!name.startsWith(below)) continue;
-      const value = prefix.collection.schema.parse(JSON.parse(kept.json));
-      yield { key: name.slice(prefix.collection.name.length + 1), value, revision: kept.revision };
+      const value = prefix.collection.schema.parse(JSON.parse(stored.json));
+      yield { key: name.slice(prefix.collection.name.length + 1), value, revision: stored.revision };
     }
   }
 
-  #at(key: Key<unknown>): Kept | undefined {
-    const kept = this.#kept.get(nameOf(key));
-    return kept && kept.expiresAt > this.#clock.now() ? kept : undefined;
+  #at(key: Key<unknown>): StoredEntry | undefined {
+    const stored = this.#stored.get(nameOf(key));
+    return stored && stored.expiresAt > this.#clock.now() ? stored : undefined;
   }
 }
 

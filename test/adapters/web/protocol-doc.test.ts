@@ -32,8 +32,8 @@ describe("given docs/protocol.md", () => {
 
   it("then its limits are the defaults", () => {
     const { frameBytes, textLength, ...rest } = WebLimits.parse({});
-    const told = section("Limits");
-    expect(told).toContain(`${frameBytes / 1024} kB`);
-    for (const limit of [textLength, ...Object.values(rest)]) expect(told).toContain(limit.toLocaleString("en"));
+    const limitsText = section("Limits");
+    expect(limitsText).toContain(`${frameBytes / 1024} kB`);
+    for (const limit of [textLength, ...Object.values(rest)]) expect(limitsText).toContain(limit.toLocaleString("en"));
   });
 });

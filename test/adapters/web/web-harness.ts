@@ -29,7 +29,7 @@ export const webHarness = async ({ channel }: { channel: string }): Promise<Chan
     get adapter() {
       return adapter;
     },
-    places: ["private"],
+    kinds: ["private"],
     hostile: { massMention: "@everyone", anchor: '↳ Re: "deep research"' },
     start,
     async restart(inbox) {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "libsql";
 import type { Floor } from "./floor.ts";
 
-/** The same length as those of the product. */
+/** Subject and key have the same length as those of the product. */
 const SUBJECT = "default.user.message.bench";
 const KEY = "+bench/-/+the%20room%20of%20a%20conversation/-";
 

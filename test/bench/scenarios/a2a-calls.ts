@@ -13,17 +13,17 @@ export const a2aCalls: Scenario = {
   async *prepare(quick) {
     for await (const { on, start } of eachBackbone({ firstOnly: quick })) {
       const [product, floor] = [await start("a2a"), await start("a2a-sdk")];
-      const ours = new A2aCaller(product.port);
-      const theirs = new A2aCaller(floor.port);
+      const onProduct = new A2aCaller(product.port);
+      const onFloor = new A2aCaller(floor.port);
       yield {
         name: `A2A calls, ${IN_FLIGHT} at once (${on})`,
         unit: "per second",
         cpu: (side) => (side === "product" ? product : floor).ask("cpu"),
-        product: () => ours.perSecond(CALLS, IN_FLIGHT),
-        floor: () => theirs.perSecond(CALLS, IN_FLIGHT),
+        product: () => onProduct.perSecond(CALLS, IN_FLIGHT),
+        floor: () => onFloor.perSecond(CALLS, IN_FLIGHT),
       };
-      ours.leave();
-      theirs.leave();
+      onProduct.leave();
+      onFloor.leave();
     }
   },
 };

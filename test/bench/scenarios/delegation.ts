@@ -49,7 +49,7 @@ export const delegation: Scenario = {
   },
 };
 
-/** By then every session's window has its full length: it is cached, and grows with the first batches. */
+/** After this many batches every session's window has its full length: it is cached, and grows with the first ones. */
 const FULL_WINDOWS = 1_000;
 
 /**

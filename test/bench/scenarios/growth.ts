@@ -42,21 +42,24 @@ const sessions = (few: number, many: number): Size => ({
   async fill(core, { store }, size) {
     const count = size === "many" ? many : few;
     // A step without a common factor with the count visits all of them before it repeats one.
-    const placeOf = (n: number): [string, string] => [`room ${(n * 7_919) % count}`, `account ${(n * 7_919) % count}`];
-    await seedSessions(store, count, placeOf);
+    const addressOf = (n: number): [string, string] => [
+      `room ${(n * 7_919) % count}`,
+      `account ${(n * 7_919) % count}`,
+    ];
+    await seedSessions(store, count, addressOf);
     await throughput(WARM_UP, 100, (n) => core.ask(`elsewhere ${n % 100}`, `somebody ${n % 100}`));
     let met = 0;
     let last = 0;
-    const meetAnother = () => core.ask(...placeOf(met++));
-    const meetAgain = async () => {
-      while (met < WARM) await meetAnother();
+    const askAsNewPerson = () => core.ask(...addressOf(met++));
+    const askAsKnownPerson = async () => {
+      while (met < WARM) await askAsNewPerson();
       last = (last + 1) % WARM;
-      await core.ask(...placeOf(last));
+      await core.ask(...addressOf(last));
     };
     return {
       // No session may be used twice over all rounds.
-      "a cold session": { messages: 150, lanes: 50, run: meetAnother },
-      "one of 1,000 warm sessions": { messages: 1_000, lanes: 50, run: meetAgain },
+      "a cold session": { messages: 150, lanes: 50, run: askAsNewPerson },
+      "one of 1,000 warm sessions": { messages: 1_000, lanes: 50, run: askAsKnownPerson },
     };
   },
 });
@@ -86,8 +89,8 @@ const conversations = (few: number, many: number): Size => ({
   few: spelled(few),
   many: `${spelled(many)} conversations of a person`,
   async fill(core, _, size) {
-    for (let n = size === "many" ? many : few; n > 0; n--) await core.ask(`place ${n}`, "account");
-    return { "a message": oneByOne(() => core.ask("place 1", "account")) };
+    for (let n = size === "many" ? many : few; n > 0; n--) await core.ask(`room ${n}`, "account");
+    return { "a message": oneByOne(() => core.ask("room 1", "account")) };
   },
 });
 

@@ -6,7 +6,7 @@ import { scatteredKey } from "../scattered-key.ts";
 import type { Scenario } from "../scenario.ts";
 import { bothBackbones } from "./both-backbones.ts";
 
-/** The same four durable writes, of the same size and in the same order, without other work. */
+/** The floor makes the same four durable writes, of the same size and in the same order, without other work. */
 const askFloor = async (floor: Floor, serial: number): Promise<void> => {
   const message = messageIn("room 0", "account 0", serial);
   const key = scatteredKey(serial);

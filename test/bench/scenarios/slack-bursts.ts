@@ -65,8 +65,8 @@ export const slackBursts: Scenario = {
       const channel = { adapter: "slack", botToken, signingSecret, apiUrl };
       const product = await start("product", `--slack=${JSON.stringify(channel)}`);
       const floor = await ServerProcess.start("bolt", apiUrl, botToken, signingSecret, "answering");
-      const ours = slackCrowd(world, `http://127.0.0.1:${product.port}/channels/slack/events`, signingSecret);
-      const theirs = slackCrowd(world, `http://127.0.0.1:${floor.port}/slack/events`, signingSecret);
+      const onProduct = slackCrowd(world, `http://127.0.0.1:${product.port}/channels/slack/events`, signingSecret);
+      const onFloor = slackCrowd(world, `http://127.0.0.1:${floor.port}/slack/events`, signingSecret);
       yield {
         name: `Slack bursts of ${BURST_MS / 1_000} s, ${REST_MS / 1_000} s of rest, ${IN_FLIGHT} at once: event → answer (${on})`,
         unit: "ms" as const,
@@ -74,15 +74,15 @@ export const slackBursts: Scenario = {
         product: async () => {
           const times: number[] = [];
           for (let n = 0; n < BURSTS_A_ROUND; n++) {
-            times.push(...(await burst(ours, slack, answers)));
+            times.push(...(await burst(onProduct, slack, answers)));
             await pause(REST_MS);
           }
           return times;
         },
-        floor: () => burst(theirs, slack, answers),
+        floor: () => burst(onFloor, slack, answers),
       };
-      ours.leave();
-      theirs.leave();
+      onProduct.leave();
+      onFloor.leave();
       await floor.stop();
       await slack.stop();
     }

@@ -12,8 +12,8 @@ interface Rig {
   readonly on: string;
   readonly product: ServerProcess;
   readonly floor: ServerProcess;
-  readonly ours: PostingCrowd;
-  readonly theirs: PostingCrowd;
+  readonly onProduct: PostingCrowd;
+  readonly onFloor: PostingCrowd;
 }
 
 /** The product, which stores every event, beside a bare Bolt app, which does not; both call the same local Slack. */
@@ -27,11 +27,11 @@ async function* withBoth(
     const channel = { adapter: "slack", botToken, signingSecret, apiUrl };
     const product = await start("gateway", `--slack=${JSON.stringify(channel)}`);
     const floor = await ServerProcess.start("bolt", apiUrl, botToken, signingSecret);
-    const ours = slackCrowd(world, `http://127.0.0.1:${product.port}/channels/slack/events`, signingSecret);
-    const theirs = slackCrowd(world, `http://127.0.0.1:${floor.port}/slack/events`, signingSecret);
-    yield* compare({ on, product, floor, ours, theirs });
-    ours.leave();
-    theirs.leave();
+    const onProduct = slackCrowd(world, `http://127.0.0.1:${product.port}/channels/slack/events`, signingSecret);
+    const onFloor = slackCrowd(world, `http://127.0.0.1:${floor.port}/slack/events`, signingSecret);
+    yield* compare({ on, product, floor, onProduct, onFloor });
+    onProduct.leave();
+    onFloor.leave();
     await floor.stop();
     await slack.stop();
   }
@@ -51,16 +51,16 @@ export const slackEvents: Scenario = {
         name: `Slack events, ${IN_FLIGHT} at once (${rig.on})`,
         unit: "per second",
         cpu: cpuOf(rig),
-        product: () => rig.ours.perSecond(count, IN_FLIGHT),
-        floor: () => rig.theirs.perSecond(count, IN_FLIGHT),
+        product: () => rig.onProduct.perSecond(count, IN_FLIGHT),
+        floor: () => rig.onFloor.perSecond(count, IN_FLIGHT),
       };
       yield {
         name: `Slack acknowledgement, ${IN_FLIGHT} at once (${rig.on})`,
         unit: "ms",
         aim: "p99 < 500 ms",
         cpu: cpuOf(rig),
-        product: () => rig.ours.times(count, IN_FLIGHT),
-        floor: () => rig.theirs.times(count, IN_FLIGHT),
+        product: () => rig.onProduct.times(count, IN_FLIGHT),
+        floor: () => rig.onFloor.times(count, IN_FLIGHT),
       };
     }),
 };
@@ -71,10 +71,10 @@ export const slackMemory: Scenario = {
   aim: "≤ 1.1",
   soak: true,
   prepare: (quick) =>
-    withBoth(quick, async function* ({ on, product, ours }) {
+    withBoth(quick, async function* ({ on, product, onProduct }) {
       const fifth = quick ? 4_000 : 20_000;
       const kilobytesAfter = async (count: number) => {
-        await ours.perSecond(count, IN_FLIGHT);
+        await onProduct.perSecond(count, IN_FLIGHT);
         return (await product.ask("memory")) / 1_024;
       };
       const early = await kilobytesAfter(fifth);

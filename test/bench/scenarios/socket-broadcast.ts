@@ -11,9 +11,9 @@ const MOST = 9_900;
 /** Milliseconds from the command to send one reply until the last socket has it. */
 const spread = (server: ServerProcess, clients: readonly SocketClient[], to: string): Promise<number> =>
   loopLatency(REPLIES, 1, async () => {
-    const heard = Promise.all(clients.map((client) => client.reply()));
+    const replies = Promise.all(clients.map((client) => client.reply()));
     await server.ask("reply", to);
-    await heard;
+    await replies;
   });
 
 /** One reply to all tabs of a conversation. The product stores it twice; raw sockets store nothing. */
@@ -24,23 +24,23 @@ export const socketBroadcast: Scenario = {
     for await (const { on, start } of eachBackbone({ firstOnly: quick })) {
       const [product, raw] = [await start("product"), await ServerProcess.start("raw")];
       const first = await SocketClient.open({ port: product.port, speaks: "mooring.v1" });
-      const ours = [first];
-      const theirs: SocketClient[] = [];
+      const onProduct = [first];
+      const onFloor: SocketClient[] = [];
       for (const count of quick ? [1_000] : [1_000, 5_000, MOST]) {
         const tab = () => SocketClient.open({ port: product.port, speaks: "mooring.v1" }, first.token);
-        ours.push(...(await openClients(count - ours.length, tab)));
+        onProduct.push(...(await openClients(count - onProduct.length, tab)));
         const bare = () => SocketClient.open({ port: raw.port, speaks: "nothing" });
-        theirs.push(...(await openClients(count - theirs.length, bare)));
+        onFloor.push(...(await openClients(count - onFloor.length, bare)));
         yield {
           name: `socket: one reply to ${count} sockets (${on})`,
           unit: "ms",
           ...(count === MOST && { aim: "≤ 1.2" }),
           cpu: (side) => (side === "product" ? product : raw).ask("cpu"),
-          product: () => spread(product, ours, first.conversation),
-          floor: () => spread(raw, theirs, ""),
+          product: () => spread(product, onProduct, first.conversation),
+          floor: () => spread(raw, onFloor, ""),
         };
       }
-      for (const client of [...ours, ...theirs]) client.close();
+      for (const client of [...onProduct, ...onFloor]) client.close();
       await raw.stop();
     }
   },

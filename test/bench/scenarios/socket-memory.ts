@@ -1,11 +1,11 @@
 import type { Scenario } from "../scenario.ts";
 import { ServerProcess } from "../servers/server-process.ts";
-import { openClients, SocketClient, type SocketPlace } from "../socket-client.ts";
+import { openClients, SocketClient, type SocketEndpoint } from "../socket-client.ts";
 
 /** Kilobytes of live memory of one more idle socket, in a server that has had some already. */
 const kilobytesPerSocket = async (
   name: "product" | "raw",
-  speaks: SocketPlace["speaks"],
+  speaks: SocketEndpoint["speaks"],
   count: number,
 ): Promise<number> => {
   const server = await ServerProcess.start(name);

@@ -48,8 +48,8 @@ export const socketResume: Scenario = {
   async *prepare() {
     for await (const { on, start } of eachBackbone()) {
       const [product, raw] = [await start("product"), await ServerProcess.start("raw")];
-      const place = { port: product.port, speaks: "mooring.v1" } as const;
-      const visitors = await openClients(CLIENTS, () => SocketClient.open(place));
+      const endpoint = { port: product.port, speaks: "mooring.v1" } as const;
+      const visitors = await openClients(CLIENTS, () => SocketClient.open(endpoint));
       await Promise.all(
         visitors.map(async (visitor) => {
           for (let n = 0; n < MESSAGES; n++) await visitor.ask();

@@ -1,14 +1,14 @@
 import { loopTimes, pacedTimes, type Side } from "../measure.ts";
 import type { Scenario } from "../scenario.ts";
 import { eachBackbone } from "../servers/each-backbone.ts";
-import { openClients, SocketClient, type SocketPlace } from "../socket-client.ts";
+import { openClients, SocketClient, type SocketEndpoint } from "../socket-client.ts";
 
 /** Clients of one server, opened when they are needed. */
-const crowdAt = (place: SocketPlace) => {
+const crowdAt = (endpoint: SocketEndpoint) => {
   const clients: SocketClient[] = [];
   const ask = (lane: number) => (clients[lane] as SocketClient).ask();
   const arrive = async (count: number) => {
-    clients.push(...(await openClients(count - clients.length, () => SocketClient.open(place))));
+    clients.push(...(await openClients(count - clients.length, () => SocketClient.open(endpoint))));
   };
   return {
     async talk(messages: number, count: number): Promise<readonly number[]> {
@@ -45,9 +45,9 @@ export const socketRoundTrip: Scenario = {
     for await (const { on, start } of eachBackbone()) {
       const [product, floor] = [await start("product"), await start("floor")];
       const cpu = (side: Side) => (side === "product" ? product : floor).ask("cpu");
-      const ours = crowdAt({ port: product.port, speaks: "mooring.v1" });
-      const theirs = crowdAt({ port: floor.port, speaks: "nothing" });
-      for (const side of [ours, theirs]) await side.talk(quick ? WARM_UP / 2 : WARM_UP, 100);
+      const onProduct = crowdAt({ port: product.port, speaks: "mooring.v1" });
+      const onFloor = crowdAt({ port: floor.port, speaks: "nothing" });
+      for (const side of [onProduct, onFloor]) await side.talk(quick ? WARM_UP / 2 : WARM_UP, 100);
       for (const clients of quick ? ([1, 100] as const) : ([1, 100, 1_000] as const)) {
         const messages = quick ? QUICK[clients] : 2 * QUICK[clients];
         yield {
@@ -55,8 +55,8 @@ export const socketRoundTrip: Scenario = {
           unit: "ms",
           ...(clients === 1 && { slices: ONE_IN_SLICES }),
           cpu,
-          product: () => ours.talk(messages, clients),
-          floor: () => theirs.talk(messages, clients),
+          product: () => onProduct.talk(messages, clients),
+          floor: () => onFloor.talk(messages, clients),
         };
       }
       // A slow second would be half of a quick run.
@@ -66,19 +66,19 @@ export const socketRoundTrip: Scenario = {
           unit: "per second",
           aim: "≥ 0.6",
           cpu,
-          product: () => ours.answered(2 * QUICK[100], 100),
-          floor: () => theirs.answered(2 * QUICK[100], 100),
+          product: () => onProduct.answered(2 * QUICK[100], 100),
+          floor: () => onFloor.answered(2 * QUICK[100], 100),
         };
         yield {
           name: `socket: message → reply, paced ${PACE}/s of 1000 clients (${on})`,
           unit: "ms",
           cpu,
-          product: () => ours.talkPaced(3 * PACE, PACE, 1_000),
-          floor: () => theirs.talkPaced(3 * PACE, PACE, 1_000),
+          product: () => onProduct.talkPaced(3 * PACE, PACE, 1_000),
+          floor: () => onFloor.talkPaced(3 * PACE, PACE, 1_000),
         };
       }
-      ours.leave();
-      theirs.leave();
+      onProduct.leave();
+      onFloor.leave();
     }
   },
 };

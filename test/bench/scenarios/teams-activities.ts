@@ -17,27 +17,27 @@ export const teamsActivities: Scenario = {
       const { config } = teams;
       const product = await start("gateway", `--teams=${JSON.stringify(config)}`);
       const floor = await ServerProcess.start("botbuilder", teams.appId, config.openIdMetadataUrl);
-      const ours = await teamsCrowd(teams, `http://127.0.0.1:${product.port}/channels/teams/messages`);
-      const theirs = await teamsCrowd(teams, `http://127.0.0.1:${floor.port}/api/messages`);
+      const onProduct = await teamsCrowd(teams, `http://127.0.0.1:${product.port}/channels/teams/messages`);
+      const onFloor = await teamsCrowd(teams, `http://127.0.0.1:${floor.port}/api/messages`);
       const count = quick ? 300 : 1_000;
       const cpu = (side: Side) => (side === "product" ? product : floor).ask("cpu");
       yield {
         name: `Teams activities, ${IN_FLIGHT} at once (${on})`,
         unit: "per second",
         cpu,
-        product: () => ours.perSecond(count, IN_FLIGHT),
-        floor: () => theirs.perSecond(count, IN_FLIGHT),
+        product: () => onProduct.perSecond(count, IN_FLIGHT),
+        floor: () => onFloor.perSecond(count, IN_FLIGHT),
       };
       yield {
         name: `Teams acknowledgement, ${IN_FLIGHT} at once (${on})`,
         unit: "ms",
         aim: "≤ 1.5",
         cpu,
-        product: () => ours.times(count, IN_FLIGHT),
-        floor: () => theirs.times(count, IN_FLIGHT),
+        product: () => onProduct.times(count, IN_FLIGHT),
+        floor: () => onFloor.times(count, IN_FLIGHT),
       };
-      ours.leave();
-      theirs.leave();
+      onProduct.leave();
+      onFloor.leave();
       await floor.stop();
       await teams.stop();
     }

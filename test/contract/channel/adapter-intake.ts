@@ -14,7 +14,7 @@ export const adapterIntake = (makeHarness: MakeHarness): void => {
       const message = await rig.accepted({ text: "what is new?" });
       expect(UserMessage.safeParse(message).error).toBeUndefined();
       expect(message.text).toContain("what is new?");
-      expect(message.conversation).toMatchObject({ channel: "main", kind: rig.harness.places[0] });
+      expect(message.conversation).toMatchObject({ channel: "main", kind: rig.harness.kinds[0] });
       expect(rig.adapter.channel).toBe("main");
     });
 
@@ -26,15 +26,15 @@ export const adapterIntake = (makeHarness: MakeHarness): void => {
       expect(bob.account.id).not.toBe(ann.account.id);
     });
 
-    it("when a person writes in several places, then each is a stable conversation of its kind", async () => {
+    it("when a person writes in conversations of each kind, then each is a stable conversation of its kind", async () => {
       const keys = new Set<string>();
-      for (const place of rig.harness.places) {
-        const first = await rig.conversationWith({ place });
-        expect(first.kind).toBe(place);
-        expect(conversationKey(await rig.conversationWith({ place }))).toBe(conversationKey(first));
+      for (const kind of rig.harness.kinds) {
+        const first = await rig.conversationWith({ kind });
+        expect(first.kind).toBe(kind);
+        expect(conversationKey(await rig.conversationWith({ kind }))).toBe(conversationKey(first));
         keys.add(conversationKey(first));
       }
-      expect(keys.size).toBe(rig.harness.places.length);
+      expect(keys.size).toBe(rig.harness.kinds.length);
     });
 
     it("when the platform redelivers an event, then the message id is the same, also after a restart", async () => {

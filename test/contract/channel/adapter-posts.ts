@@ -130,9 +130,9 @@ export const adapterPosts = (makeHarness: MakeHarness): void => {
   });
 };
 
-/** A second conversation: in another place, or with another person. */
-const elsewhere = ({ places: [, second] }: ChannelHarness): Partial<Said> =>
-  second === undefined ? { person: "bob" } : { place: second };
+/** A second conversation: of another kind, or with another person. */
+const elsewhere = ({ kinds: [, second] }: ChannelHarness): Partial<Said> =>
+  second === undefined ? { person: "bob" } : { kind: second };
 
 const wordsOfLength = (length: number): string => {
   const count = Math.floor(length / 6);

@@ -12,7 +12,7 @@ import { Recorder } from "../../fakes/recorder.ts";
 import { AGENT } from "../core-under-test.ts";
 import { PeerWorld } from "./peer-world.ts";
 
-const place = { tenant: "default", agent: AGENT };
+const agentRef = { tenant: "default", agent: AGENT };
 const subjects = subjectsOf("default");
 
 /** Guarantees of messages between agents under redeliveries and with any number of cores. */
@@ -26,7 +26,7 @@ export const peerGuarantees = (harness: BackboneHarness): void => {
       deployment = await harness.deploy();
       const backbones = [await deployment.open(), ...(harness.manyProcesses ? [await deployment.open()] : [])];
       world = await PeerWorld.start(backbones, async (work) => {
-        recorded.add(await readCall(world.backbone.store, { ...place, id: work.message.messageId }));
+        recorded.add(await readCall(world.backbone.store, { ...agentRef, id: work.message.messageId }));
         work.answer(`all about ${work.text}`);
       });
     });
@@ -36,9 +36,9 @@ export const peerGuarantees = (harness: BackboneHarness): void => {
     });
 
     const callOf = async (sessionId: string | null): Promise<PeerCall> => {
-      const { batches } = await readOwner(world.backbone.store, { ...place, ownerId: sessionId ?? "" });
+      const { batches } = await readOwner(world.backbone.store, { ...agentRef, ownerId: sessionId ?? "" });
       const id = Object.values(batches).flatMap(({ calls = [] }) => calls)[0]?.id ?? "";
-      const call = await readCall(world.backbone.store, { ...place, id });
+      const call = await readCall(world.backbone.store, { ...agentRef, id });
       if (call === undefined) throw new Error("the session has no call");
       return call;
     };
@@ -63,7 +63,7 @@ export const peerGuarantees = (harness: BackboneHarness): void => {
       expect(before).toMatchObject({ state: "open", peer: "ships", remote: { looks: 1 } });
       const { id } = await callOf(sessionId);
       const hint = (n: number) =>
-        world.backbone.bus.publish(subjects.peerEvent(AGENT), { ...place, id }, { id: `hint ${n}`, key: id });
+        world.backbone.bus.publish(subjects.peerEvent(AGENT), { ...agentRef, id }, { id: `hint ${n}`, key: id });
       await Promise.all([hint(1), hint(2)]);
       expect((await world.untilReported("remote ships"))[0]?.markdown).toBe("told: all about ships");
       await hint(3);

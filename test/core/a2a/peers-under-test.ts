@@ -70,10 +70,10 @@ export const toolOutputs = ({ model }: CoreUnderTest): string[] =>
 /** The one call that the session of "m-1" has made. */
 export const theCall = async (core: CoreUnderTest): Promise<PeerCall> => {
   const { sessionId } = await core.replyTo("m-1");
-  const place = { tenant: "default", agent: AGENT };
-  const { batches } = await readOwner(core.backbone.store, { ...place, ownerId: sessionId ?? "" });
+  const agentRef = { tenant: "default", agent: AGENT };
+  const { batches } = await readOwner(core.backbone.store, { ...agentRef, ownerId: sessionId ?? "" });
   const id = Object.values(batches).flatMap(({ calls: made = [] }) => made)[0]?.id ?? "";
-  const call = await readCall(core.backbone.store, { ...place, id });
+  const call = await readCall(core.backbone.store, { ...agentRef, id });
   if (call === undefined) throw new Error("the session has no call");
   return call;
 };

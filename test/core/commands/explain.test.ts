@@ -33,7 +33,7 @@ const lines = (more: Partial<Explained> = {}, origin: Partial<PlacedReply["origi
     {
       asked: undefined,
       work: [],
-      places: [],
+      conversations: [],
       ...more,
       reply: { ...(more.reply ?? reply), origin: { ...reply.origin, ...origin } },
     },
@@ -106,12 +106,12 @@ describe("given a proactive message, when a person asks why it was sent (O13)", 
   });
 
   it("then the answer lists the visible conversations that show it", () => {
-    const places: Conversation[] = [
+    const conversations: Conversation[] = [
       home,
       { channel: "web", room: "dm", kind: "private" },
       { channel: "cli", room: "x", kind: "shared" },
     ];
-    expect(lines({ places }).at(-1)).toBe("**Shown in:** Web (where it began), Web (private), CLI (a room).");
+    expect(lines({ conversations }).at(-1)).toBe("**Shown in:** Web (where it began), Web (private), CLI (a room).");
   });
 
   it("when the platform has a link to the message, then it is offered if it is a plain http(s) address", () => {

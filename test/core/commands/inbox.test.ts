@@ -29,11 +29,11 @@ beforeEach(async () => {
 afterEach(() => core.dispose());
 
 const { conversation } = userMessage("", "");
-const anns: Audience = { conversation, personId: "p-1", accountId: "ann" };
+const annsAudience: Audience = { conversation, personId: "p-1", accountId: "ann" };
 const bob: MessageFields = { account: { id: "bob", name: "Bob" } };
 
 /** Stores a dead-lettered delivery as the relay does. */
-const deadLetter = async (n: number, reason: string, audience = anns): Promise<void> => {
+const deadLetter = async (n: number, reason: string, audience = annsAudience): Promise<void> => {
   const request = {
     id: `r${n}/${conversationKey(conversation)}`,
     reply: sampleReply(`r${n}`, conversation, `answer ${n}`, { audience }),
@@ -113,7 +113,7 @@ describe("given dead-lettered deliveries (D6)", () => {
   });
 
   it("when the asker links another account, then that account sees only work that began later (D3)", async () => {
-    const own = { channel: "web-b", room: "anns", kind: "private" } as const;
+    const own = { channel: "web-b", room: "annsAudience", kind: "private" } as const;
     const since = "2026-03-10T20:00:00.000Z";
     const person = {
       id: "p-1",
@@ -130,8 +130,8 @@ describe("given dead-lettered deliveries (D6)", () => {
     for (const { channel, accountId } of person.accounts) {
       await store.put(accountKey({ tenant: "default", channel, accountId }), { personId: "p-1" });
     }
-    await deadLetter(1, "rejected: before", { ...anns, membership: 0 });
-    await deadLetter(2, "rejected: after", { ...anns, membership: 1 });
+    await deadLetter(1, "rejected: before", { ...annsAudience, membership: 0 });
+    await deadLetter(2, "rejected: after", { ...annsAudience, membership: 1 });
     const { markdown } = await inbox("", { conversation: own, account: { id: "ann-b", name: "Ann" } });
     expect(markdown).toContain("answer 2");
     expect(markdown).not.toContain("answer 1");

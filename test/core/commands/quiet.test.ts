@@ -44,6 +44,29 @@ describe("given a person who sets quiet hours and reach (D2, I3)", () => {
   it("when they ask in a shared room, then only they see the answer", async () => {
     const room = new At(core, "web", "ann", "shared");
     const answer = await room.say("/quiet", { command: { name: "quiet", args: "" } });
-    expect(answer).toMatchObject({ onlyFor: "ann", markdown: expect.stringContaining("Quiet hours: the default.") });
+    expect(answer).toMatchObject({
+      onlyFor: "ann",
+      markdown: expect.stringContaining("Quiet hours: off (the default)."),
+    });
+  });
+
+  it("when the operator has set defaults for the channel, then the answer names them until the person sets their own", async () => {
+    await core.dispose();
+    const quietHours = { from: "21:00", to: "06:30", timeZone: "Europe/Berlin" };
+    const defaultsOn = (channel: string) =>
+      channel === "web" ? { quietHours, policy: { default: "origin", scheduled: "last-active" } as const } : {};
+    core = await CoreUnderTest.start(() => "ok", { agent: { defaultsOn } });
+    ann = new At(core, "web", "ann");
+    expect(await ann.command("quiet", "")).toContain(
+      "Quiet hours: 21:00–06:30, Europe/Berlin (the default).\n" +
+        "Where I message you first: origin, last-active for scheduled work (the default).",
+    );
+    expect(await ann.command("quiet", "off")).toContain("Quiet hours: off.\n");
+    expect(await ann.command("quiet", "everywhere")).toContain("Where I message you first: everywhere.");
+    expect(await ann.command("quiet", "default")).toContain("21:00–06:30, Europe/Berlin (the default)");
+    const elsewhere = new At(core, "slack", "bob");
+    expect(await elsewhere.command("quiet", "")).toContain(
+      "Quiet hours: off (the default).\nWhere I message you first: everywhere (the default).",
+    );
   });
 });

@@ -107,8 +107,8 @@ export class CrashingCore {
       conversations.map((conversation, n) => publishReply(backbone.bus, last(`${name}-${n}`, conversation))),
     );
     const isLast = ({ id }: AgentReply) => id.startsWith("reader-");
-    const isMine = ({ id }: AgentReply) => id.startsWith(`${name}-`);
-    await published.until((replies) => replies.filter(isMine).length === conversations.length);
+    const isOfRun = ({ id }: AgentReply) => id.startsWith(`${name}-`);
+    await published.until((replies) => replies.filter(isOfRun).length === conversations.length);
     await backbone.close();
     return published.items.filter((reply) => !isLast(reply));
   }

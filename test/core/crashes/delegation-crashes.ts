@@ -57,11 +57,11 @@ export const delegationCrashes = (kind: DataOptions["kind"]): void => {
       await core.receive(userMessage(`delegate ${number}`, `delegate ${number}`));
       await crashing.exited;
       await core.running();
-      const isMine = ({ origin }: AgentReply) => origin?.promptSummary === `delegate ${number}`;
-      const replies = await core.received.until((all) => all.filter(isMine).some(isAnswer));
-      const answer = replies.find((reply) => isMine(reply) && isAnswer(reply));
+      const isOfRun = ({ origin }: AgentReply) => origin?.promptSummary === `delegate ${number}`;
+      const replies = await core.received.until((all) => all.filter(isOfRun).some(isAnswer));
+      const answer = replies.find((reply) => isOfRun(reply) && isAnswer(reply));
       expect(answer?.markdown).toBe(`together ${NAMES.map((name) => `${name} ${number}`).join()}`);
-      await core.received.until((replies) => replies.filter(isMine).some((reply) => reply.kind === "completion"));
+      await core.received.until((replies) => replies.filter(isOfRun).some((reply) => reply.kind === "completion"));
     });
 
     it("when all work has ended, then each request has one announcement, one answer and one completion", async () => {
@@ -80,14 +80,14 @@ export const delegationCrashes = (kind: DataOptions["kind"]): void => {
     }, async () => {
       const room = { channel: "web", room: "doomed", kind: "private" as const };
       await core.receive(userMessage("delegate doom", "delegate doom", { conversation: room }));
-      const isMine = ({ audience }: AgentReply) => audience.conversation.room === room.room;
-      const answered = core.received.until((replies) => replies.filter(isMine).some(isAnswer)).then(() => true);
+      const isOfRun = ({ audience }: AgentReply) => audience.conversation.room === room.room;
+      const answered = core.received.until((replies) => replies.filter(isOfRun).some(isAnswer)).then(() => true);
       for (let over = false; !over; ) {
         const { exited } = await core.running();
         over = await Promise.race([answered, exited.then(() => false)]);
       }
       const answers = new Set(
-        core.received.items.filter((reply) => isMine(reply) && isAnswer(reply)).map((one) => one.markdown),
+        core.received.items.filter((reply) => isOfRun(reply) && isAnswer(reply)).map((one) => one.markdown),
       );
       expect(answers.size).toBe(1);
       const [answer = ""] = answers;

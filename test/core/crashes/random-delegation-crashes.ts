@@ -115,9 +115,9 @@ export const randomDelegationCrashes = (kind: DataOptions["kind"], fewest: numbe
       let process = await arm();
       await core.receive(userMessage(`run ${number}`, `plan ${number}`, { conversation }));
       const replied = core.received.until(() => {
-        const mine = repliesIn(conversation);
-        const isAnswered = mine.some(({ correlationId }) => correlationId === `run ${number}`);
-        return isAnswered && mine.some((reply) => reply.kind === "completion");
+        const replies = repliesIn(conversation);
+        const isAnswered = replies.some(({ correlationId }) => correlationId === `run ${number}`);
+        return isAnswered && replies.some((reply) => reply.kind === "completion");
       });
       const over = Promise.all([replied, intervene(number)]).then(() => true);
       while (!(await Promise.race([over, process.exited.then(() => false)]))) process = await arm();

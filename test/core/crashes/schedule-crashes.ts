@@ -43,8 +43,8 @@ export const scheduleCrashes = (kind: DataOptions["kind"]): void => {
       await core.receive(userMessage(`later ${number}`, `later ${number}`));
       await crashing.exited;
       await core.running();
-      const isMine = ({ markdown }: AgentReply) => markdown === `it is time for ${number}`;
-      await core.received.until((replies) => replies.some(isMine));
+      const isOfRun = ({ markdown }: AgentReply) => markdown === `it is time for ${number}`;
+      await core.received.until((replies) => replies.some(isOfRun));
     });
 
     it("when all have run, then each schedule has one run", async () => {

@@ -38,8 +38,8 @@ export const roomOf = (account: string, room: string): Conversation => ({
 });
 
 /** The account of a private room; threads do not count. */
-export const ownerOfRoom = (place: Conversation): string | undefined =>
-  ACCOUNTS.find((account) => sameRoom(privateOf(account), place));
+export const ownerOfRoom = (conversation: Conversation): string | undefined =>
+  ACCOUNTS.find((account) => sameRoom(privateOf(account), conversation));
 
 /** A piece of work in the model of the test. */
 export interface Work {

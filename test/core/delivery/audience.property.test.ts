@@ -25,22 +25,23 @@ const which = fc.nat(50);
 const policy = fc.dictionary(fc.constantFrom("default", ...OriginKind.options), fc.constantFrom(...Reach.options));
 
 type Step = (world: AudienceWorld) => Promise<void>;
-interface Place {
+interface RoomAndThread {
   readonly room: string | undefined;
   readonly thread: string | undefined;
 }
-const placeOf = (who: string, { room, thread }: Place): Conversation => ({
+const conversationOf = (who: string, { room, thread }: RoomAndThread): Conversation => ({
   ...(room === undefined ? privateOf(who) : roomOf(who, room)),
   ...(thread !== undefined && { thread }),
 });
-const spell = ({ room = "private", thread }: Place) => (thread === undefined ? room : `${room}, thread ${thread}`);
+const spell = ({ room = "private", thread }: RoomAndThread) =>
+  thread === undefined ? room : `${room}, thread ${thread}`;
 const workAt = ({ work }: AudienceWorld, index: number) => work[index % Math.max(1, work.length)];
 
 /** Private results never appear in a room, to another person, or across a link or an unlink (D3). */
 const stepsOf = (account: fc.Arbitrary<string>): fc.Arbitrary<{ says: string; step: Step }>[] => [
   fc.tuple(account, conversation, fc.boolean()).map(([who, where, isScheduled]) => ({
     says: `${who} writes in ${spell(where)}${isScheduled ? ", a schedule" : ""}`,
-    step: (world) => world.write(who, placeOf(who, where), isScheduled),
+    step: (world) => world.write(who, conversationOf(who, where), isScheduled),
   })),
   fc.tuple(account, account, crashAfter).map(([one, other, after]) => ({
     says: `link ${one} ${other}, crash after ${after}`,
@@ -99,7 +100,7 @@ const stepsOf = (account: fc.Arbitrary<string>): fc.Arbitrary<{ says: string; st
     says: `${who} answers the anchor of work ${index} in ${spell(where)}`,
     async step(world) {
       const work = workAt(world, index);
-      const here = placeOf(who, where);
+      const here = conversationOf(who, where);
       if (work === undefined) return;
       await world.write(who, here, false);
       if (await world.mayContinue(work, here)) expect(world.mayKnow(work, here)).toBe(true);
@@ -108,7 +109,7 @@ const stepsOf = (account: fc.Arbitrary<string>): fc.Arbitrary<{ says: string; st
   fc.tuple(fc.array(which, { minLength: 2, maxLength: 4 }), account, conversation).map(([indexes, who, where]) => ({
     says: `${who} answers a digest of works ${indexes.join(", ")} in ${spell(where)}`,
     async step(world) {
-      const here = placeOf(who, where);
+      const here = conversationOf(who, where);
       await world.write(who, here, false);
       const works = indexes.flatMap((index) => workAt(world, index) ?? []);
       const continued = await world.answerDigest(works, who, here);
@@ -124,8 +125,8 @@ const stepsOf = (account: fc.Arbitrary<string>): fc.Arbitrary<{ says: string; st
     async step(world) {
       const work = workAt(world, index);
       if (work === undefined) return;
-      const places = ["here", ...world.linkedWith(work.asker).map(channelOf)];
-      await world.schedule(work, places[other % places.length] ?? "here");
+      const shownOn = ["here", ...world.linkedWith(work.asker).map(channelOf)];
+      await world.schedule(work, shownOn[other % shownOn.length] ?? "here");
     },
   })),
   which.map((index) => ({
@@ -154,7 +155,7 @@ const stepsOf = (account: fc.Arbitrary<string>): fc.Arbitrary<{ says: string; st
     async step(world) {
       const work = workAt(world, index);
       if (work === undefined) return;
-      const isAllowed = await world.mayCancel(work, who, placeOf(who, where));
+      const isAllowed = await world.mayCancel(work, who, conversationOf(who, where));
       if (isAllowed) expect(work.together.has(who)).toBe(true);
       if (who === work.asker) expect(isAllowed).toBe(true);
     },

@@ -19,7 +19,7 @@ beforeEach(() => {
   store = new MemoryStore(clock);
 });
 
-const anns: Audience = { conversation: privateOn("a"), personId: "p", accountId: "ann", membership: 3 };
+const annsAudience: Audience = { conversation: privateOn("a"), personId: "p", accountId: "ann", membership: 3 };
 const open = () => true;
 const account = (channel: string, accountId: string, joined = 1) => ({
   channel,
@@ -38,7 +38,7 @@ const surface = (channel: string, accountId: string, room = "dm") => ({
 
 describe("given a reply, when another conversation could show it (D3)", () => {
   const shown = (person: PersonRecord | undefined, more: Partial<AgentReply> = {}, target = privateOn("b")) =>
-    canSee({ audience: anns, ...more }, target, person, open);
+    canSee({ audience: annsAudience, ...more }, target, person, open);
 
   it("then only private conversations of accounts that were linked with the asker at the time show it", async () => {
     const person = await storePerson(store, ["a", "b"]);
@@ -57,25 +57,25 @@ describe("given a reply, when another conversation could show it (D3)", () => {
 
   it("when an older version stored no membership, then no other account sees it", async () => {
     const person = await storePerson(store, ["a", "b"]);
-    expect(shown(person, { audience: { ...anns, membership: undefined } })).toBe(false);
+    expect(shown(person, { audience: { ...annsAudience, membership: undefined } })).toBe(false);
   });
 
   it("when it answers a private command, then only the calling account sees it", async () => {
     const person = await storePerson(store, ["a", "b"]);
-    const inRoom = { audience: { ...anns, conversation: roomOn("a") }, onlyFor: "ann" };
+    const inRoom = { audience: { ...annsAudience, conversation: roomOn("a") }, onlyFor: "ann" };
     expect(shown(person, inRoom)).toBe(false);
     expect(shown(person, inRoom, privateOn("a"))).toBe(true);
   });
 
   it("when the asker has another private conversation with the same account, then it is seen there", async () => {
     const person = await storePerson(store, ["a"], { surfaces: [surface("a", "ann", "second")] });
-    const late = { audience: { ...anns, membership: 0 } };
+    const late = { audience: { ...annsAudience, membership: 0 } };
     expect(shown(person, late, privateOn("a", "second"))).toBe(true);
   });
 
   it("when no account asked for it, then all accounts that the person had at the time see it", async () => {
     const person = await storePerson(store, ["a", "b"]);
-    const { accountId: _, ...withoutAccount } = anns;
+    const { accountId: _, ...withoutAccount } = annsAudience;
     expect(shown(person, { audience: withoutAccount })).toBe(true);
   });
 
@@ -85,7 +85,9 @@ describe("given a reply, when another conversation could show it (D3)", () => {
   });
 
   it("when it is addressed to another account, then it is seen there only while both belong to one person", async () => {
-    const forB = { audience: { ...anns, conversation: privateOn("b"), askedBy: { channel: "a", accountId: "ann" } } };
+    const forB = {
+      audience: { ...annsAudience, conversation: privateOn("b"), askedBy: { channel: "a", accountId: "ann" } },
+    };
     expect(shown(await storePerson(store, ["a", "b"]), forB)).toBe(true);
     expect(shown(undefined, forB)).toBe(false);
     expect(shown(await storePerson(store, ["a"]), forB)).toBe(false);
@@ -96,11 +98,11 @@ describe("given a piece of work, when its asker is looked up later", () => {
   it("then it is the current owner of the asking account", async () => {
     await storePerson(store, ["a"], { id: "q" });
     await storePerson(store, ["b"]);
-    expect((await askerOf(store, { tenant: "default", audience: anns }))?.id).toBe("q");
+    expect((await askerOf(store, { tenant: "default", audience: annsAudience }))?.id).toBe("q");
   });
 
   it("when no account asked, then it is the person, if the record still exists", async () => {
-    const { accountId: _, ...withoutAccount } = anns;
+    const { accountId: _, ...withoutAccount } = annsAudience;
     const asker = (personId: string | null) =>
       askerOf(store, { tenant: "default", audience: { ...withoutAccount, personId } });
     await storePerson(store, ["a"]);
@@ -111,7 +113,8 @@ describe("given a piece of work, when its asker is looked up later", () => {
 });
 
 describe("given a person's private conversations besides the origin (D2)", () => {
-  const reply = (more: Partial<AgentReply> = {}) => sampleReply("r", privateOn("a"), "x", { audience: anns, ...more });
+  const reply = (more: Partial<AgentReply> = {}) =>
+    sampleReply("r", privateOn("a"), "x", { audience: annsAudience, ...more });
   const others = (person: PersonRecord | undefined, reach: "everywhere" | "last-active" | "origin", more = {}) =>
     secondaryTargets(reply(more), person, reach, open).map(({ channel }) => channel);
   const lastOn = (channel: string) => ({ lastActive: conversationKey(privateOn(channel)) });
@@ -150,7 +153,10 @@ describe("given quiet hours and a person with accounts in several time zones (D2
     await storePerson(store, ["a", "b"], { quiet, ...person });
     const deps = { store, clock, defaultsOn: () => ({ ...(timeZone && { timeZone }) }), admits: open };
     const origin = { channel: "a", promptSummary: "x", startedAt: SINCE, sessionId: "s" };
-    const [target] = await targetsOn(deps)("b", sampleReply("r", privateOn("a"), "x", { audience: anns, origin }));
+    const [target] = await targetsOn(deps)(
+      "b",
+      sampleReply("r", privateOn("a"), "x", { audience: annsAudience, origin }),
+    );
     return target?.holdUntil === undefined ? target : new Date(target.holdUntil).toISOString().slice(11, 16);
   };
   const zoned = (accountId: string, channel: string, timeZone?: string) => ({
@@ -183,7 +189,7 @@ describe("given quiet hours and a person with accounts in several time zones (D2
 
 describe("given a target, when a reply is published or sent (I2, D3)", () => {
   const deps = { defaultsOn: () => ({}), admits: open };
-  const forB: Audience = { ...anns, conversation: privateOn("b"), askedBy: { channel: "a", accountId: "ann" } };
+  const forB: Audience = { ...annsAudience, conversation: privateOn("b"), askedBy: { channel: "a", accountId: "ann" } };
   const notice = { kind: "notice", origin: null } as const;
 
   it("when the reply has no person, then it is shown at the origin and held by the channel's hours only", async () => {
@@ -228,7 +234,7 @@ describe("given a target, when a reply is published or sent (I2, D3)", () => {
   it("when it is for one account in a room, then the access of that account and of the room is checked", async () => {
     const conversation = roomOn("a");
     const reply = sampleReply("r", conversation, "x", {
-      audience: { ...anns, conversation },
+      audience: { ...annsAudience, conversation },
       onlyFor: "ann",
       ...notice,
     });
@@ -242,7 +248,7 @@ describe("given a target, when a reply is published or sent (I2, D3)", () => {
     asked.length = 0;
     await isStillTarget({ store, admits })({ ...reply, onlyFor: "bob" }, conversation);
     expect(asked).toEqual(["private a/harbour bob", "shared a/harbour ann"]);
-    const plain = sampleReply("r", conversation, "x", { audience: { ...anns, conversation } });
+    const plain = sampleReply("r", conversation, "x", { audience: { ...annsAudience, conversation } });
     asked.length = 0;
     await isStillTarget({ store, admits })(plain, conversation);
     expect(asked).toEqual(["shared a/harbour ann"]);

@@ -35,7 +35,7 @@ afterEach(() => core.dispose());
 const stored = async () => (await core.backbone.store.get(turnKey(second)))?.value;
 const turnWrites = () => writes.filter((write) => write === "put turns").length;
 
-/** As another process does for a `new` in the same conversation. */
+/** Starts a session in the same conversation, as another process does for `new`. */
 const startNewSession = () =>
   startSession(core.backbone.store, second, { after: firstSessionId(second), messageId: "new", now: 0 });
 

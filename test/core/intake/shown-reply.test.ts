@@ -52,7 +52,7 @@ describe("given a proactive message in another conversation than its origin", ()
   it("when the process crashes before it stored the message, then the retry stores it (O15)", async () => {
     core = await CoreUnderTest.start(["one"], {
       checkpoint: async (name) => {
-        if (name === "shown.placed" && !crashed) {
+        if (name === "posted.located" && !crashed) {
           crashed = true;
           throw new Error("simulated crash");
         }

@@ -12,15 +12,15 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop());
 
-/** `heard` resolves once the step has streamed this text. */
-const hearing = (text: string) => {
+/** `whenReceived` resolves once the step has streamed this text. */
+const listenFor = (text: string) => {
   const gate = new Gate();
-  let heard = "";
+  let received = "";
   const onText = (delta: string) => {
-    heard += delta;
-    if (heard === text) gate.release();
+    received += delta;
+    if (received === text) gate.release();
   };
-  return { onText, heard: gate.opened };
+  return { onText, whenReceived: gate.opened };
 };
 
 describe.each(["openai-compatible", "anthropic"])("given a model of %s", (provider) => {
@@ -49,9 +49,9 @@ describe.each(["openai-compatible", "anthropic"])("given a model of %s", (provid
 
   it("when its stream hangs, then the idle timeout ends the step after the text so far", async () => {
     server.follow([hangsAfter("Hel")]);
-    const { onText, heard } = hearing("Hel");
+    const { onText, whenReceived } = listenFor("Hel");
     const step = run(model(), {}, { onText });
-    await heard;
+    await whenReceived;
     clock.advance(60_000);
     const { failure, deltas } = await step;
     expect(failure).toMatchObject({ reason: "timeout", retryable: true });
@@ -62,17 +62,17 @@ describe.each(["openai-compatible", "anthropic"])("given a model of %s", (provid
   it("when tokens arrive slowly for ever, then each renews the idle timeout and the total timeout ends the step", async () => {
     const drip = [new Gate(), new Gate(), new Gate()];
     server.follow([says(["a", ...drip.flatMap((gate) => [gate, "b"]), new Gate()])]);
-    const heard = ["a", "ab", "abb", "abbb"].map(hearing);
+    const listeners = ["a", "ab", "abb", "abbb"].map(listenFor);
     const onText = (text: string) => {
-      for (const listener of heard) listener.onText(text);
+      for (const listener of listeners) listener.onText(text);
     };
     const step = run(model({ idleMs: 50, totalMs: 150 }), {}, { onText });
     for (const [index, gate] of drip.entries()) {
-      await heard[index]?.heard;
+      await listeners[index]?.whenReceived;
       clock.advance(40);
       gate.release();
     }
-    await heard[3]?.heard;
+    await listeners[3]?.whenReceived;
     clock.advance(30);
     expect((await step).failure?.message).toContain("150 ms");
   });
@@ -81,9 +81,9 @@ describe.each(["openai-compatible", "anthropic"])("given a model of %s", (provid
     const gate = new Gate();
     server.follow([says(["Hel", gate, "lo"])]);
     const caller = new AbortController();
-    const { onText, heard } = hearing("Hel");
+    const { onText, whenReceived } = listenFor("Hel");
     const step = run(model(), {}, { onText, signal: caller.signal });
-    await heard;
+    await whenReceived;
     caller.abort();
     const { failure, deltas } = await step;
     expect(failure).toMatchObject({ reason: "cancelled", retryable: false });

@@ -124,11 +124,11 @@ describe("given a proactive message in another conversation than its origin (O14
 
 describe("given a digest of several proactive messages (O14)", () => {
   /** Ann asks in two conversations; later a third one shows both answers in a digest. */
-  const shownTogether = async (places: readonly [Conversation, Conversation]) => {
+  const shownTogether = async (conversations: readonly [Conversation, Conversation]) => {
     core = await Core.start((_request, number) => ["about the tides", "about the harbour"][number - 1] ?? "fine");
     const prompts = ["research the tides", "watch the harbour"] as const;
     const records = [];
-    for (const [index, conversation] of places.entries()) {
+    for (const [index, conversation] of conversations.entries()) {
       const id = `m-${index}`;
       const { sessionId, origin, audience } = await core.ask(id, prompts[index] ?? "", { conversation });
       if (origin === null) throw new Error("a final has an origin");

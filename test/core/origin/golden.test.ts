@@ -14,7 +14,7 @@ interface Case extends ViewerTime {
 }
 
 /** The plain-text anchor of an incoming message. Invisible characters are spelled out. */
-const drawn = ({ what, text = "deep research 8 historical topics", channel, at, seen, ...viewer }: Case): string => {
+const rendered = ({ what, text = "deep research 8 historical topics", channel, at, seen, ...viewer }: Case): string => {
   const origin = captureOrigin(userMessage("m-1", text, { sentAt: new Date(at).toISOString() }), "s-1");
   const shown = { ...origin, channel: channel ?? "slack" };
   const anchor = anchorFor(shown, { channel: "paper", sessionId: "s-2", ...viewer }, Date.parse(seen));
@@ -25,7 +25,7 @@ const drawn = ({ what, text = "deep research 8 historical topics", channel, at, 
 };
 
 const golden = (name: string, cases: readonly Case[]) =>
-  expect(cases.map(drawn).join("\n")).toMatchFileSnapshot(`golden/${name}.txt`);
+  expect(cases.map(rendered).join("\n")).toMatchFileSnapshot(`golden/${name}.txt`);
 
 const EVENING = { at: "2026-03-10T21:14:00Z", seen: "2026-03-10T23:28:00Z" };
 const YESTERDAY = { at: "2026-03-10T21:14:00Z", seen: "2026-03-11T22:00:00Z" };

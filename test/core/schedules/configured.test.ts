@@ -52,8 +52,8 @@ describe("given schedules in the configuration", () => {
     await untilStored(dueNext);
     await core.clock.waits.until((waits) => waits.length > 0);
     core.clock.advance(6 * MINUTE);
-    const [news] = await core.replies.until((replies) => replies.length > 0);
-    expect(news).toMatchObject({
+    const [reply] = await core.replies.until((replies) => replies.length > 0);
+    expect(reply).toMatchObject({
       markdown: "the news",
       origin: { channel: "scheduled", promptSummary: "Morning brief" },
       audience: { conversation: room, personId: null },
@@ -111,8 +111,10 @@ describe("given schedules in the configuration", () => {
     ]);
     await core.ask("m1", "hello");
     core.clock.advance(10 * MINUTE);
-    const news = await core.replies.until((replies) => replies.some(({ origin }) => origin?.channel === "scheduled"));
-    expect(news.at(-1)?.audience).toMatchObject({ conversation: { channel: "web", room: "room-1" } });
+    const replies = await core.replies.until((replies) =>
+      replies.some(({ origin }) => origin?.channel === "scheduled"),
+    );
+    expect(replies.at(-1)?.audience).toMatchObject({ conversation: { channel: "web", room: "room-1" } });
   });
 });
 
@@ -120,7 +122,7 @@ describe("given an invalid schedule in the configuration", () => {
   it.each([
     [{ when: "in 20 s" }, "must be a fixed time or an interval"],
     [{ when: "* * * * * *" }, "the shortest interval is one minute"],
-    [{ when: "0 0 30 2 *" }, "never comes"],
+    [{ when: "0 0 30 2 *" }, "never occurs"],
     [{ timeZone: "Mars/Olympus" }, "is not a time zone"],
     [{ prompt: "x".repeat(20_001) }, "20000"],
   ])("when it has %o, then it is rejected", async (change, message) => {

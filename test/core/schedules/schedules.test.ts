@@ -60,8 +60,8 @@ describe("given a person who asks for a scheduled task", () => {
     expect(markdown).toMatch(
       /^Scheduled as schedule-[0-9a-f]{8}: "Morning brief", once, on Tue, 10 Mar 2026, 21:14:25 UTC/,
     );
-    const [news] = await pass(20_000, 1);
-    expect(news).toMatchObject({
+    const [reply] = await pass(20_000, 1);
+    expect(reply).toMatchObject({
       kind: "final",
       markdown: "the news",
       origin: { channel: "scheduled", promptSummary: "Morning brief", startedAt: "2026-03-10T21:14:25.000Z" },

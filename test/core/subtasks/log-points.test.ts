@@ -102,7 +102,7 @@ describe("given the log of delegated work", () => {
     expect(await line("subtasks refused")).toMatchObject({ level: "warn", fields: { count: 1, traceId: "trace-m-1" } });
     expect(await line("completion refused")).toMatchObject({
       level: "warn",
-      fields: { subtask: subtaskIds(core)[0], traceId: "trace-m-1", why: expect.stringContaining("ended already") },
+      fields: { subtask: subtaskIds(core)[0], traceId: "trace-m-1", reason: expect.stringContaining("ended already") },
     });
   });
 });

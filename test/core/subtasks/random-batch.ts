@@ -13,9 +13,9 @@ export interface Fate {
   readonly refined: boolean;
   /** Whether it first asks its owner a question, and whether the owner answers. */
   readonly asks: "nothing" | "answered" | "ignored";
-  /** Its end is redelivered to the owner. */
+  /** The member's end is redelivered to the owner. */
   readonly endRedelivered: boolean;
-  /** Its end reaches the owner only after the batch has fired. */
+  /** The member's end reaches the owner only after the batch has fired. */
   readonly endDelayed: boolean;
   readonly reports: "batch" | "alone" | "blocking";
   readonly awaited: boolean;

@@ -79,6 +79,7 @@ const processes = async () => {
       pauseSchedulesAfterDays: 30,
       peering: defaultPeering,
       delegation: defaultDelegation,
+      defaultsOn: () => ({}),
     };
     const handle = (id: string, text = "go", attempt = 1) =>
       handleUserMessage(intakeDeps, agent, userMessage(id, text), { id, attempt, failures: 0, publishedAt: 0 });

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ConnectorApi } from "./connector-api.ts";
 import type { TeamsFault } from "./fault.ts";
-import type { Said, TeamsPlace, World } from "./sent-activity.ts";
+import type { Said, TeamsConversationType, World } from "./sent-activity.ts";
 import { activityBy, messageBy, privateRoomOf, roomIn, userIdOf } from "./sent-activity.ts";
 import { SignIn } from "./sign-in.ts";
 import type { TokenChanges } from "./token-mint.ts";
@@ -78,22 +78,22 @@ export class FakeTeams implements World {
 
   /** A person writes. Resolves to the HTTP status; 0: no response. */
   async say(said: Said): Promise<number> {
-    this.installIn(said.place ?? "personal", said.person);
+    this.installIn(said.conversationType ?? "personal", said.person);
     return this.send(messageBy(this, said, said.id ?? this.api.nextId()));
   }
 
   /** Installs the app without an event. */
-  installIn(place: TeamsPlace, person = "ann"): void {
-    this.api.roster.add(roomIn(place, person));
+  installIn(conversationType: TeamsConversationType, person = "ann"): void {
+    this.api.roster.add(roomIn(conversationType, person));
     this.api.privateRooms.set(userIdOf(person), privateRoomOf(person));
   }
 
   /** Adds the app to a room or removes it, and sends both events of Teams. */
   async install(action: "add" | "remove", said: Said = {}): Promise<number[]> {
-    const { place = "personal", person = "ann" } = said;
-    if (action === "add") this.installIn(place, person);
-    else this.api.roster.delete(roomIn(place, person));
-    const conversation = { id: roomIn(place, person), conversationType: place };
+    const { conversationType = "personal", person = "ann" } = said;
+    if (action === "add") this.installIn(conversationType, person);
+    else this.api.roster.delete(roomIn(conversationType, person));
+    const conversation = { id: roomIn(conversationType, person), conversationType: conversationType };
     const base = { ...activityBy(this, said, this.api.nextId()), conversation };
     const members = { [action === "add" ? "membersAdded" : "membersRemoved"]: [{ id: `28:${this.appId}` }] };
     return [

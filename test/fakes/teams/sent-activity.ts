@@ -1,10 +1,10 @@
 /** The kind of conversation. */
-export type TeamsPlace = "personal" | "groupChat" | "channel";
+export type TeamsConversationType = "personal" | "groupChat" | "channel";
 
 export interface Said {
   readonly text?: string;
   readonly person?: string;
-  readonly place?: TeamsPlace;
+  readonly conversationType?: TeamsConversationType;
   /** The first message of a channel thread; defaults to this message. */
   readonly thread?: string;
   /** Defaults to a new id; a message with the same id is a duplicate. */
@@ -31,12 +31,16 @@ export const userIdOf = (person: string): string => `29:${person}`;
 export const objectIdOf = (person: string): string =>
   `00000000-0000-4000-8000-${Buffer.from(person).toString("hex").padStart(12, "0").slice(-12)}`;
 
-export const roomIn = (place: TeamsPlace, person: string): string =>
-  ({ personal: privateRoomOf(person), groupChat: GROUP_ROOM, channel: CHANNEL_ROOM })[place];
+export const roomIn = (conversationType: TeamsConversationType, person: string): string =>
+  ({ personal: privateRoomOf(person), groupChat: GROUP_ROOM, channel: CHANNEL_ROOM })[conversationType];
 
 /** The fields of every activity of a person. */
-export const activityBy = (world: World, { person = "ann", place = "personal", thread }: Said, id: string) => {
-  const room = roomIn(place, person);
+export const activityBy = (
+  world: World,
+  { person = "ann", conversationType = "personal", thread }: Said,
+  id: string,
+) => {
+  const room = roomIn(conversationType, person);
   return {
     id,
     timestamp: "2026-01-02T03:04:05.678Z",
@@ -48,14 +52,14 @@ export const activityBy = (world: World, { person = "ann", place = "personal", t
     from: { id: userIdOf(person), name: `${person} Example`, aadObjectId: objectIdOf(person) },
     recipient: { id: `28:${world.appId}`, name: "Mooring" },
     conversation: {
-      id: place === "channel" ? `${room};messageid=${thread ?? id}` : room,
-      conversationType: place,
+      id: conversationType === "channel" ? `${room};messageid=${thread ?? id}` : room,
+      conversationType: conversationType,
       tenantId: world.tenantId,
-      ...(place !== "personal" && { isGroup: true }),
+      ...(conversationType !== "personal" && { isGroup: true }),
     },
     channelData: {
       tenant: { id: world.tenantId },
-      ...(place === "channel" && {
+      ...(conversationType === "channel" && {
         team: { id: TEAM_ID, aadGroupId: GROUP_ID, name: "Harbour" },
         channel: { id: CHANNEL_ROOM },
         teamsTeamId: TEAM_ID,
@@ -66,7 +70,7 @@ export const activityBy = (world: World, { person = "ann", place = "personal", t
 };
 
 export const messageBy = (world: World, said: Said, id: string): Record<string, unknown> => {
-  const { text = "", place = "personal", mention = place !== "personal", more } = said;
+  const { text = "", conversationType = "personal", mention = conversationType !== "personal", more } = said;
   const at = "<at>Mooring</at>";
   return {
     ...activityBy(world, said, id),

@@ -1,15 +1,22 @@
 /** A conversation on a platform, formatted by `placeOf`. */
-export type Place = string;
+export type ConversationName = string;
 
-export const placeOf = ({ channel, room, thread }: { channel: string; room: string; thread?: string }): Place =>
-  [channel, room, ...(thread === undefined ? [] : [thread])].join(" ");
+export const conversationName = ({
+  channel,
+  room,
+  thread,
+}: {
+  channel: string;
+  room: string;
+  thread?: string;
+}): ConversationName => [channel, room, ...(thread === undefined ? [] : [thread])].join(" ");
 
-const channelOf = (place: Place): string => place.split(" ", 1)[0] ?? place;
+const channelOf = (conversation: ConversationName): string => conversation.split(" ", 1)[0] ?? conversation;
 
 /** A message that must be shown once. Its words are in no other message. */
 export interface Expected {
   readonly words: string;
-  readonly place: Place;
+  readonly conversation: ConversationName;
   /** Whether it must have an anchor. */
   readonly anchored: boolean;
 }
@@ -18,7 +25,7 @@ export interface Expected {
 export interface Ask {
   /** Occurs in the message and in everything that follows from it. */
   readonly token: string;
-  readonly place: Place;
+  readonly conversation: ConversationName;
   /** The solicited answer. */
   readonly answer: Expected;
   /** The proactive messages that follow. */
@@ -27,14 +34,14 @@ export interface Ask {
 
 /** A message of the agent as a platform shows it. */
 export interface Seen {
-  readonly place: Place;
+  readonly conversation: ConversationName;
   readonly text: string;
   readonly anchor?: string;
 }
 
 /** A dead letter, as operators see it. */
 export interface Letter {
-  readonly place: Place;
+  readonly conversation: ConversationName;
   /** The prompt summary, which contains the token. */
   readonly about: string;
   readonly reason: string;
@@ -78,7 +85,7 @@ export const settle = ({ asks, seen, letters, silent }: Books): Account => {
   const doubts = letters.filter(({ reason }) => reason.startsWith("unknown"));
   const found = positionsOf(seen);
   const at = (each: Expected): readonly number[] => found.get(named(each)) ?? [];
-  const isSilent = ({ place }: Letter): boolean => silent.includes(channelOf(place));
+  const isSilent = ({ conversation }: Letter): boolean => silent.includes(channelOf(conversation));
   const missing = expected.filter((each) => at(each).length === 0);
   return {
     messages: asks.length,
@@ -94,15 +101,16 @@ export const settle = ({ asks, seen, letters, silent }: Books): Account => {
   };
 };
 
-const doubted = ({ about, place, reason }: Letter): string => `"${about}" in ${place}: ${reason}`;
+const doubted = ({ about, conversation, reason }: Letter): string => `"${about}" in ${conversation}: ${reason}`;
 
-const named = ({ words, place }: Pick<Expected, "words" | "place">): string => `${words} in ${place}`;
+const named = ({ words, conversation }: Pick<Expected, "words" | "conversation">): string =>
+  `${words} in ${conversation}`;
 
 const positionsOf = (seen: readonly Seen[]): Map<string, number[]> => {
   const positions = new Map<string, number[]>();
-  for (const [index, { text, place }] of seen.entries()) {
+  for (const [index, { text, conversation }] of seen.entries()) {
     for (const words of new Set(text.match(WORDS))) {
-      const key = named({ words, place });
+      const key = named({ words, conversation });
       positions.set(key, [...(positions.get(key) ?? []), index]);
     }
   }
@@ -111,25 +119,27 @@ const positionsOf = (seen: readonly Seen[]): Map<string, number[]> => {
 
 const tokenIn = (words: string): string => words.match(TOKEN)?.[0] ?? "";
 
-const isInDoubt = ({ words, place }: Expected, doubts: readonly Letter[]): boolean =>
-  doubts.some((letter) => letter.place === place && tokenIn(letter.about) === tokenIn(words));
+const isInDoubt = ({ words, conversation }: Expected, doubts: readonly Letter[]): boolean =>
+  doubts.some((letter) => letter.conversation === conversation && tokenIn(letter.about) === tokenIn(words));
 
 /**
  * In each conversation, answers must be in the order of their requests, and a result after its announcement.
  * A delivery with an unknown outcome has no position: its platform may show it at any time (ADR 0015).
  */
 const misplaced = (asks: readonly Ask[], positionOf: (each: Expected) => number | undefined): string[] => {
-  const last = new Map<Place, { position: number; answer: Expected }>();
-  return asks.flatMap(({ place, answer, later }) => {
+  const last = new Map<ConversationName, { position: number; answer: Expected }>();
+  return asks.flatMap(({ conversation, answer, later }) => {
     const position = positionOf(answer);
     if (position === undefined) return [];
     const early = later
-      .filter((each) => each.place === place && !each.anchored && (positionOf(each) ?? position) < position)
+      .filter(
+        (each) => each.conversation === conversation && !each.anchored && (positionOf(each) ?? position) < position,
+      )
       .map((each) => `${named(each)} before ${answer.words}`);
-    const before = last.get(place);
+    const before = last.get(conversation);
     if (before !== undefined && before.position > position)
       return [`${named(answer)} before ${before.answer.words}`, ...early];
-    last.set(place, { position, answer });
+    last.set(conversation, { position, answer });
     return early;
   });
 };
@@ -137,17 +147,17 @@ const misplaced = (asks: readonly Ask[], positionOf: (each: Expected) => number 
 /** Messages for another audience, and messages that belong to no request. */
 const strangers = (asks: readonly Ask[], seen: readonly Seen[]): string[] => {
   const expected = new Set(asks.flatMap(({ answer, later }) => [answer, ...later].map(named)));
-  const origins = new Map(asks.map(({ token, place }) => [token, place]));
-  return seen.flatMap(({ place, text }) => {
-    const shown = `"${text.replaceAll(/\s+/g, " ").slice(0, 80)}" in ${place}`;
+  const origins = new Map(asks.map(({ token, conversation }) => [token, conversation]));
+  return seen.flatMap(({ conversation, text }) => {
+    const shown = `"${text.replaceAll(/\s+/g, " ").slice(0, 80)}" in ${conversation}`;
     const tokens = text.match(TOKEN) ?? [];
     if (tokens.length === 0) return [`${shown}, without a request`];
     const words = text.match(WORDS) ?? [];
     // Activity and drafts have no words; they belong only in the conversation of the request.
     const isRight =
       words.length > 0
-        ? words.every((each) => expected.has(named({ words: each, place })))
-        : tokens.every((token) => origins.get(token) === place);
+        ? words.every((each) => expected.has(named({ words: each, conversation })))
+        : tokens.every((token) => origins.get(token) === conversation);
     return isRight ? [] : [`${shown}, which is not for those there`];
   });
 };

@@ -1,8 +1,8 @@
-import type { Place, Seen } from "../account/account.ts";
+import type { ConversationName, Seen } from "../account/account.ts";
 
 /** A conversation that a person writes in. */
 export interface Surface {
-  readonly place: Place;
+  readonly conversation: ConversationName;
   readonly isPrivate: boolean;
   /**
    * Sends the text until the product has accepted it. `again`: and once more, as a platform that missed the

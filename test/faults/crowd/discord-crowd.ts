@@ -1,17 +1,17 @@
 import { FakeDiscord } from "../../fakes/discord/fake-discord.ts";
 import { smallPrintOf } from "../../fakes/discord/post-input.ts";
 import type { FakeChannel } from "../../fakes/discord/world.ts";
-import { placeOf, type Seen } from "../account/account.ts";
-import type { ConnectionFault, PlatformTrouble } from "../plan/fault.ts";
+import { conversationName, type Seen } from "../account/account.ts";
+import type { ConnectionFault, PlatformFaultKind } from "../plan/fault.ts";
 import type { Crowd, Surface } from "./crowd.ts";
-import { Troubles } from "./troubles.ts";
+import { NextFaults } from "./next-faults.ts";
 
 const FAULTS = { "429": "rate-limited", "503": "unavailable", "lost answer": "answer-lost" } as const;
 
 /** People in Discord: each in their private channel, and all in one room. */
 export class DiscordCrowd implements Crowd {
   readonly tells = true;
-  readonly troubles = new Troubles<PlatformTrouble>();
+  readonly nextFaults = new NextFaults<PlatformFaultKind>();
   readonly #discord: FakeDiscord;
   readonly #room: FakeChannel;
   #forgotten = 0;
@@ -21,8 +21,8 @@ export class DiscordCrowd implements Crowd {
     this.#room = discord.world.addRoom(discord.world.addGuild("harbour"));
     discord.rest.faultIn = ({ method, path }) => {
       const isPost = method !== "GET" && /^\/channels\/\d+\/messages/.test(path);
-      const trouble = isPost ? this.troubles.next() : undefined;
-      return trouble && FAULTS[trouble];
+      const fault = isPost ? this.nextFaults.next() : undefined;
+      return fault && FAULTS[fault];
     };
   }
 
@@ -58,8 +58,8 @@ export class DiscordCrowd implements Crowd {
   seen(): readonly Seen[] {
     return this.#discord.posted.slice(this.#forgotten).map((message) => {
       const anchor = smallPrintOf(message).join(" ");
-      const place = placeOf({ channel: "discord", room: message.channel_id });
-      return { place, text: withoutSmallPrint(message.content), ...(anchor !== "" && { anchor }) };
+      const conversation = conversationName({ channel: "discord", room: message.channel_id });
+      return { conversation, text: withoutSmallPrint(message.content), ...(anchor !== "" && { anchor }) };
     });
   }
 
@@ -81,7 +81,7 @@ export class DiscordCrowd implements Crowd {
   /** Discord accepts the message at once; the product is responsible for receiving it. */
   #surface(person: string, channel: FakeChannel, isPrivate: boolean): Surface {
     return {
-      place: placeOf({ channel: "discord", room: channel.id }),
+      conversation: conversationName({ channel: "discord", room: channel.id }),
       isPrivate,
       say: async (text, again) => {
         const said = this.#discord.say({ person, in: channel, text, mention: !isPrivate });

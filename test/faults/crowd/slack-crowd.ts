@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { FakeSlack } from "../../fakes/slack/fake-slack.ts";
 import type { SlackMessage } from "../../fakes/slack/slack-world.ts";
-import { placeOf, type Seen } from "../account/account.ts";
-import type { PlatformTrouble } from "../plan/fault.ts";
+import { conversationName, type Seen } from "../account/account.ts";
+import type { PlatformFaultKind } from "../plan/fault.ts";
 import { AGAIN_AFTER_MS, type Crowd, type Surface } from "./crowd.ts";
-import { Troubles } from "./troubles.ts";
+import { NextFaults } from "./next-faults.ts";
 
 const ROOM = "C0LOBBY";
 const FAULTS = { "429": "429", "503": "503", "lost answer": "cut-after-accept" } as const;
@@ -12,7 +12,7 @@ const FAULTS = { "429": "429", "503": "503", "lost answer": "cut-after-accept" }
 /** People in Slack: each in their direct messages, and in a thread of the lobby. */
 export class SlackCrowd implements Crowd {
   readonly tells = true;
-  readonly troubles = new Troubles<PlatformTrouble>();
+  readonly nextFaults = new NextFaults<PlatformFaultKind>();
   readonly #slack: FakeSlack;
   readonly #gateway: () => string;
   readonly #surfaces = new Map<string, readonly Surface[]>();
@@ -22,8 +22,8 @@ export class SlackCrowd implements Crowd {
     this.#slack = slack;
     this.#gateway = gateway;
     slack.faultIn = (method) => {
-      const trouble = /^chat\.(postMessage|update)$/.test(method) ? this.troubles.next() : undefined;
-      return trouble && FAULTS[trouble];
+      const fault = /^chat\.(postMessage|update)$/.test(method) ? this.nextFaults.next() : undefined;
+      return fault && FAULTS[fault];
     };
   }
 
@@ -50,9 +50,13 @@ export class SlackCrowd implements Crowd {
     const room = this.#slack.world.directRoomOf(user);
     const thread = this.#slack.world.nextTs();
     const surfaces = [
-      { place: placeOf({ channel: "slack", room }), isPrivate: true, say: this.#writer({ user, room }) },
       {
-        place: placeOf({ channel: "slack", room: ROOM, thread }),
+        conversation: conversationName({ channel: "slack", room }),
+        isPrivate: true,
+        say: this.#writer({ user, room }),
+      },
+      {
+        conversation: conversationName({ channel: "slack", room: ROOM, thread }),
         isPrivate: false,
         say: this.#writer({ user, room: ROOM, thread }),
       },
@@ -65,8 +69,8 @@ export class SlackCrowd implements Crowd {
     return this.#slack.posted.slice(this.#forgotten).map((message) => {
       const { room, thread, text } = message;
       const anchor = anchorOf(message);
-      const place = placeOf({ channel: "slack", room, ...(thread !== undefined && { thread }) });
-      return { place, text, ...(anchor !== undefined && { anchor }) };
+      const conversation = conversationName({ channel: "slack", room, ...(thread !== undefined && { thread }) });
+      return { conversation, text, ...(anchor !== undefined && { anchor }) };
     });
   }
 

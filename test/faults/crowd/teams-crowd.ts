@@ -2,10 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { FakeTeams } from "../../fakes/teams/fake-teams.ts";
 import { teamsFaults } from "../../fakes/teams/fault.ts";
 import { CHANNEL_ROOM, objectIdOf, privateRoomOf } from "../../fakes/teams/sent-activity.ts";
-import { placeOf, type Seen } from "../account/account.ts";
-import type { PlatformTrouble } from "../plan/fault.ts";
+import { conversationName, type Seen } from "../account/account.ts";
+import type { PlatformFaultKind } from "../plan/fault.ts";
 import { AGAIN_AFTER_MS, type Crowd, type Surface } from "./crowd.ts";
-import { Troubles } from "./troubles.ts";
+import { NextFaults } from "./next-faults.ts";
 
 const FAULTS = {
   "429": { ...teamsFaults.rateLimited, headers: { "retry-after": "1" } },
@@ -16,7 +16,7 @@ const FAULTS = {
 /** People in Teams: each in their private chat, and in a thread of the channel. */
 export class TeamsCrowd implements Crowd {
   readonly tells = false;
-  readonly troubles = new Troubles<PlatformTrouble>();
+  readonly nextFaults = new NextFaults<PlatformFaultKind>();
   readonly #teams: FakeTeams;
   readonly #gateway: () => string;
   readonly #threads = new Map<string, string>();
@@ -27,8 +27,8 @@ export class TeamsCrowd implements Crowd {
     this.#gateway = gateway;
     teams.faultIn = (method, body) => {
       const isMessage = method !== "GET" && !body.includes('"type":"typing"');
-      const trouble = isMessage ? this.troubles.next() : undefined;
-      return trouble && FAULTS[trouble];
+      const fault = isMessage ? this.nextFaults.next() : undefined;
+      return fault && FAULTS[fault];
     };
   }
 
@@ -49,14 +49,14 @@ export class TeamsCrowd implements Crowd {
     this.#threads.set(person, thread);
     return [
       {
-        place: placeOf({ channel: "teams", room: privateRoomOf(person) }),
+        conversation: conversationName({ channel: "teams", room: privateRoomOf(person) }),
         isPrivate: true,
         say: (text, again) => this.#say({ person, text }, again),
       },
       {
-        place: placeOf({ channel: "teams", room: CHANNEL_ROOM, thread }),
+        conversation: conversationName({ channel: "teams", room: CHANNEL_ROOM, thread }),
         isPrivate: false,
-        say: (text, again) => this.#say({ person, text, place: "channel", thread }, again),
+        say: (text, again) => this.#say({ person, text, conversationType: "channel", thread }, again),
       },
     ];
   }
@@ -67,7 +67,7 @@ export class TeamsCrowd implements Crowd {
       const cards = JSON.stringify(activity.attachments ?? []);
       const anchor = /(?:↳ Re:|scheduled · )[^{}]*/.exec(cards)?.[0];
       return {
-        place: placeOf({ channel: "teams", room, ...(thread !== undefined && { thread }) }),
+        conversation: conversationName({ channel: "teams", room, ...(thread !== undefined && { thread }) }),
         text: `${activity.text ?? ""} ${anchor === undefined ? cards : ""}`.replaceAll(/<[^>]*>/g, " "),
         ...(anchor !== undefined && { anchor }),
       };

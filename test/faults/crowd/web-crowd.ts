@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { type LogItem, WebClient } from "../../fakes/web-client.ts";
-import { placeOf, type Seen } from "../account/account.ts";
+import { conversationName, type Seen } from "../account/account.ts";
 import type { Crowd, Surface } from "./crowd.ts";
 
 const IDENTITY_KEY = "the harness signs who its visitors are";
@@ -34,7 +34,7 @@ export class WebCrowd implements Crowd {
   surfacesOf(person: string): readonly Surface[] {
     return [
       {
-        place: placeOf({ channel: "web", room: person }),
+        conversation: conversationName({ channel: "web", room: person }),
         isPrivate: true,
         /** The client itself retries until a message is accepted. */
         say: async (text) => {
@@ -51,7 +51,7 @@ export class WebCrowd implements Crowd {
       standing(log)
         .slice(this.#forgotten.get(person))
         .map(({ markdown = "", activity = "", anchor }) => ({
-          place: placeOf({ channel: "web", room: person }),
+          conversation: conversationName({ channel: "web", room: person }),
           text: `${markdown} ${JSON.stringify(activity)}`,
           ...(anchor !== undefined && { anchor: anchor.summary }),
         })),
@@ -70,7 +70,7 @@ export class WebCrowd implements Crowd {
   gaps(): string[] {
     return [...this.#clients].flatMap(([person, { log }]) => {
       const wrong = log.findIndex(({ seq }, index) => index > 0 && seq !== (log[index - 1]?.seq ?? 0) + 1);
-      return wrong < 0 ? [] : [`${person} heard ${log[wrong]?.seq} after ${log[wrong - 1]?.seq}`];
+      return wrong < 0 ? [] : [`${person} received ${log[wrong]?.seq} after ${log[wrong - 1]?.seq}`];
     });
   }
 

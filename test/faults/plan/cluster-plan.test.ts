@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { CLUSTER_ROUNDS, clusterChapter, clusterPlan } from "./cluster-plan.ts";
+import { coveredBy } from "./covered-by.ts";
 import { spelled } from "./fault.ts";
-import { triedBy } from "./tried-by.ts";
 
 const rounds = Array.from({ length: CLUSTER_ROUNDS }, (_, index) => index + 1);
 
 describe("given the long run on a cluster of three", () => {
   it("then its rounds inject F1, F2, F34 and F35: every fault that a cluster must survive", () => {
     const plans = rounds.map((round) => clusterPlan(round, 20, clusterChapter(round)));
-    const tried = plans.flatMap((steps) => [...triedBy(steps, "nats-cluster")]);
+    const tried = plans.flatMap((steps) => [...coveredBy(steps, "nats-cluster")]);
     expect(tried).toEqual(expect.arrayContaining(["F1", "F2", "F34", "F35"]));
     expect(rounds.flatMap(clusterChapter).map(spelled)).toEqual(
       expect.arrayContaining([

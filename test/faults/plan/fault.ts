@@ -22,9 +22,9 @@ export type ClusterFault = {
 };
 
 /** For the next `times` sends. "lost answer": the platform accepts the message, and its response is lost. */
-export type PlatformTrouble = "429" | "503" | "lost answer";
+export type PlatformFaultKind = "429" | "503" | "lost answer";
 export type Platform = "slack" | "discord" | "teams";
-export type PlatformFault = { readonly on: Platform; readonly what: PlatformTrouble; readonly times: number };
+export type PlatformFault = { readonly on: Platform; readonly what: PlatformFaultKind; readonly times: number };
 
 /** drop: the connection is cut. reconnect: Discord requests a reconnect. forget: the session cannot be resumed. */
 export type ConnectionFault =

@@ -11,7 +11,7 @@ export interface Saying {
   readonly do: "say";
   /** Numbers that the crowd maps to people and conversations. */
   readonly person: number;
-  readonly place: number;
+  readonly surfaceIndex: number;
   readonly errand: ErrandName;
   /** The platform redelivers it, as if it had missed the acknowledgement. */
   readonly again: boolean;
@@ -49,7 +49,7 @@ export const sayings = (random: SeededRandom, messages: number): Saying[] =>
   Array.from({ length: messages }, () => ({
     do: "say",
     person: random.below(1_000),
-    place: random.below(1_000),
+    surfaceIndex: random.below(1_000),
     errand: random.pick(ERRANDS),
     again: random.below(5) === 0,
   }));
@@ -67,11 +67,11 @@ const anyFault = (random: SeededRandom, backbone: Backbone): Fault =>
   random.below(2) === 0 ? hardFault(random, backbone) : mildFault(random);
 
 const hardFault = (random: SeededRandom, backbone: Backbone): Fault => {
-  const whats = ["kill", "kill", "kill", "stop", "freeze"] as const;
-  if (backbone === "embedded") return { on: "gateway", nth: 0, what: random.pick(whats) };
+  const faults = ["kill", "kill", "kill", "stop", "freeze"] as const;
+  if (backbone === "embedded") return { on: "gateway", nth: 0, what: random.pick(faults) };
   const on = random.pick(["gateway", "core", "gateway", "core", "nats"]);
   if (on === "nats") return { on, what: "kill", awayMs: random.pick([0, 200, 3_000]) };
-  return { on, nth: random.below(2), what: random.pick(whats) };
+  return { on, nth: random.below(2), what: random.pick(faults) };
 };
 
 const mildFault = (random: SeededRandom): Fault => {

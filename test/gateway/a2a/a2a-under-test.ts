@@ -68,17 +68,17 @@ export class A2aUnderTest {
   readonly model: ScriptedModel;
   url = "";
   core!: Backbone;
-  readonly #place: BackboneData;
+  readonly #data: BackboneData;
   readonly #stops: (() => Promise<unknown>)[] = [];
 
-  private constructor(place: BackboneData, script: Script) {
-    this.#place = place;
+  private constructor(data: BackboneData, script: Script) {
+    this.#data = data;
     this.model = new ScriptedModel(script);
   }
 
   static async start(script: Script = [], options: A2aTestOptions = {}): Promise<A2aUnderTest> {
-    const place = await createBackboneData[options.kind ?? "embedded"]();
-    const started = new A2aUnderTest(place, script);
+    const data = await createBackboneData[options.kind ?? "embedded"]();
+    const started = new A2aUnderTest(data, script);
     await started.#run(options);
     return started;
   }
@@ -86,7 +86,7 @@ export class A2aUnderTest {
   async #run(testOptions: A2aTestOptions): Promise<void> {
     const { checkpoint, clock = systemClock, wrap = (backbone) => backbone, tracer } = testOptions;
     const config = parseConfig({ file: "test.yaml", text: CONFIG, env: {} });
-    const { options } = this.#place;
+    const { options } = this.#data;
     this.core = wrap(await openBackbone(options));
     const gateway = options.kind === "nats" ? await openBackbone(options) : this.core;
     const core = await startCore({
@@ -156,7 +156,7 @@ export class A2aUnderTest {
 
   async dispose(): Promise<void> {
     for (const stop of this.#stops) await stop();
-    await this.#place.dispose();
+    await this.#data.dispose();
   }
 }
 

@@ -24,7 +24,7 @@ export class RunningAgent {
 
   /** Other agents that it may message. */
   static async start(backbone: Backbone, script: Script, peers: readonly AgentOptions[] = []): Promise<RunningAgent> {
-    const place = { tenant: "default", agent: "mooring" };
+    const agentRef = { tenant: "default", agent: "mooring" };
     const own = {
       name: "mooring",
       tenant: "default",
@@ -38,7 +38,7 @@ export class RunningAgent {
     const channel = new LogChannel("web", { connection: "shared", resend: "idempotent" });
     const traffic = new ChannelTraffic(clock);
     const common = { backbone, clock, logger, meter: traffic.metered(meter), newId: () => "id" };
-    const parts = { ...place, ...common, channel: "web", publicUrl: "http://localhost" };
+    const parts = { ...agentRef, ...common, channel: "web", publicUrl: "http://localhost" };
     const running = await runChannel(relayContext(parts), channel, "gateway");
     const reporting = { bus: backbone.bus, store: backbone.store, clock, logger, instance: "gateway-1" };
     const reporter = new ChannelReporter(reporting, { tenant: "default", channel: "web" }, running, traffic);

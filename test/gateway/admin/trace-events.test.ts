@@ -34,17 +34,17 @@ afterEach(async () => {
   await rig.close();
 });
 
-const place = { tenant: "default", agent: "mooring" };
+const agentRef = { tenant: "default", agent: "mooring" };
 
 describe("given a client that follows a trace", () => {
   it("when the work progresses, then each change is sent up to the delivery, and disconnecting ends the stream (U3)", async () => {
     await agent.say("m1", "hello");
     await asked.opened;
     const { bus, store } = rig.backbone;
-    const root = await findMessage(store, place, "m1");
+    const root = await findMessage(store, agentRef, "m1");
     if (root === undefined) throw new Error("the turn is open");
     const left = new AbortController();
-    const events = traceEvents({ bus, store, clock, place, root, agents: ["mooring"], signal: left.signal });
+    const events = traceEvents({ bus, store, clock, agentRef, root, agents: ["mooring"], signal: left.signal });
     const next = async () => {
       const { value } = await events.next();
       const [, json] = /^event: trace\ndata: (.*)\n\n$/.exec(eventText("trace", value)) ?? [];

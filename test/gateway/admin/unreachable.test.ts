@@ -3,7 +3,7 @@ import type { ReachAdapter, UnreachableConversation } from "../../../adapters/co
 import { LogChannel } from "../../fakes/log-channel.ts";
 import { AdminRig, acmeAdmin } from "./admin-rig.ts";
 
-const place = (room: string): UnreachableConversation => ({
+const conversationIn = (room: string): UnreachableConversation => ({
   key: room,
   conversation: { channel: "web", room, kind: "private" },
   accountId: "ann",
@@ -16,7 +16,7 @@ const place = (room: string): UnreachableConversation => ({
 /** A channel whose platform refuses some conversations. */
 class RefusedChannel extends LogChannel implements ReachAdapter {
   async *unreachable() {
-    yield* ["a", "b", "c"].map(place);
+    yield* ["a", "b", "c"].map(conversationIn);
   }
 }
 
@@ -30,7 +30,7 @@ afterEach(() => rig.close());
 describe("given a platform that rejects messages for some conversations", () => {
   it("when an operator lists them, then they are paged", async () => {
     const first = await rig.call("GET", "channels/web/unreachable?limit=2");
-    const { key: _, ...shown } = place("a");
+    const { key: _, ...shown } = conversationIn("a");
     expect(first.body.items[0]).toEqual(shown);
     const second = await rig.call("GET", `channels/web/unreachable?limit=2&after=${first.body.next}`);
     const rooms = [first, second].map(({ body }) =>

@@ -23,7 +23,7 @@ const run = (given: Record<string, string>, more: { force?: boolean; ask?: (q: Q
     force: more.force ?? false,
     given: new Map(Object.entries(given)),
     ...(more.ask && { ask: more.ask }),
-    say: (text) => {
+    print: (text) => {
       said += text;
     },
   });

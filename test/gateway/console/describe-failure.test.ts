@@ -3,7 +3,7 @@ import { explainFailure } from "../../../adapters/teams/api/failure.ts";
 import { describeFailure } from "../../../gateway/console/pages/views/outcomes/describe-failure.ts";
 import { teamsFaults } from "../../fakes/teams/fault.ts";
 
-/** As the outbox writes it for what Teams answered. */
+/** The reason that the outbox stores for an answer of Teams. */
 const reasonFor = ({ status, code }: { status: number; code: string }): string => {
   const { reason, message } = explainFailure({ statusCode: status, details: { error: { code } } });
   return `${reason}: ${message}`;

@@ -105,9 +105,9 @@ await runChannel(
       conversation.channel === channel ? [{ conversation }] : [],
     isStillTarget: async () => true,
     reportUndeliverable: async (reply, target, why) => {
-      const matter = undeliverableResultOf(reply, target, why);
+      const result = undeliverableResultOf(reply, target, why);
       const parts = { bus, store, clock: systemClock, logger: silentLogger, checkpoint, home, hasChannel: () => true };
-      if (matter) await reportUndeliverable(parts, matter, reply);
+      if (result) await reportUndeliverable(parts, result, reply);
     },
     afterRefusal: async () => undefined,
     privateConversationOf: async () => undefined,

@@ -125,14 +125,16 @@ export const relayCrashes = (name: string, createData: () => Promise<BackboneDat
   });
 
   describe(`given a gateway on ${name} that is killed while it reports an unreachable room (P2)`, () => {
-    it.each(["gone.settled", "gone.told"])(
+    it.each(["undeliverable.settled", "undeliverable.published"])(
       "when it is killed at %s, then the home gets one report",
       async (checkpoint) => {
         platform.faultIn = (name) => (name === "gone" ? "room-gone" : undefined);
         const { dead } = await surviveCrash("deduplicates sends", checkpoint, 1, "scheduled");
         await platform.until(({ notes }) => notes.some((note) => note.room === "home"));
-        const told = platform.notes.filter((note) => note.room === "home").map(({ text }) => text);
-        expect(told).toEqual([expect.stringMatching(/^The result of the schedule “Stretch” could not be delivered/)]);
+        const notices = platform.notes.filter((note) => note.room === "home").map(({ text }) => text);
+        expect(notices).toEqual([
+          expect.stringMatching(/^The result of the schedule “Stretch” could not be delivered/),
+        ]);
         expect(dead).toEqual([expect.stringMatching(/^target-gone: /)]);
       },
     );

@@ -105,7 +105,7 @@ export const openRelayRig = async (limits: Partial<RelayLimits> = {}): Promise<R
       return allOf(store.list(allDeadLetters()));
     },
     async untilDead(count) {
-      const isDead = ({ message }: { message: string }) => message === "dead letter";
+      const isDead = ({ message }: { message: string }) => message === "dead letter stored";
       await logger.lines.until((lines) => lines.filter(isDead).length >= count);
       for (;;) {
         const letters = await rig.deadLetters();

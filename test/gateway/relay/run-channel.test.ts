@@ -120,18 +120,18 @@ describe("given the inbox that an adapter gets at its start", () => {
     await run(adapter);
     await adapter.inbox?.accept(message("hi"));
     await adapter.inbox?.accept(message("hi"));
-    const heard = new Recorder<string>();
+    const receivedTexts = new Recorder<string>();
     const consumer = await rig.backbone.bus.consume(
       subjectsOf("default").userMessage("mooring"),
       { durable: "core", concurrency: 1 },
       async ({ text }) => {
-        heard.add(text);
+        receivedTexts.add(text);
         return { ack: true };
       },
     );
-    await heard.count(1);
+    await receivedTexts.count(1);
     await consumer.close();
-    expect(heard.items).toEqual(["hi"]);
+    expect(receivedTexts.items).toEqual(["hi"]);
     expect(rig.checkpoints.items).toEqual(["inbox.before", "inbox.stored", "inbox.before", "inbox.stored"]);
   });
 

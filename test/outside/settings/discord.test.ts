@@ -5,7 +5,7 @@ import { calls, Gate, type ModelAnswer, says } from "../../fakes/model-answer.ts
 import type { ModelRequest } from "../../fakes/model-request.ts";
 import type { ModelBoard } from "./model-board.ts";
 import { proves } from "./proves.ts";
-import { keptBack, ONLY_HELD, quietSettings, yearly } from "./scheduled-run.ts";
+import { heldItems, ONLY_HELD, quietSettings, yearly } from "./scheduled-run.ts";
 import { IDENTITY_KEY, type RunningProduct, SettingsRig, visitorToken } from "./settings-rig.ts";
 
 const rig = new SettingsRig();
@@ -14,14 +14,14 @@ let mooring: RunningProduct;
 const gate = new Gate();
 
 /** A Discord with ann and bob, a server, and two rooms in it. */
-interface Place {
+interface FakePlatform {
   readonly discord: FakeDiscord;
   readonly ann: string;
   readonly dm: FakeChannel;
   readonly room: FakeChannel;
   readonly other: FakeChannel;
 }
-const newPlace = async (): Promise<Place> => {
+const newPlatform = async (): Promise<FakePlatform> => {
   const discord = rig.owns(await FakeDiscord.start());
   const { world } = discord;
   const ann = world.person("ann");
@@ -38,8 +38,8 @@ const newPlace = async (): Promise<Place> => {
 
 /** A separate Discord for each channel, because one bot would receive the messages to another. */
 const NAMES = ["plain", "mate", "origin", "whole", "one-room", "hearing", "ann", "rare", "guild"] as const;
-let places: Record<(typeof NAMES)[number], Place>;
-let quietPlace: Place;
+let platforms: Record<(typeof NAMES)[number], FakePlatform>;
+let quietPlatform: FakePlatform;
 
 const answer = ({ lastUserText, toolNames, toolOutputs }: ModelRequest): ModelAnswer => {
   if (toolNames.includes("complete_subtask")) return says("all about it");
@@ -51,23 +51,23 @@ const answer = ({ lastUserText, toolNames, toolOutputs }: ModelRequest): ModelAn
 };
 
 beforeAll(async () => {
-  const opened = await Promise.all(NAMES.map(async (name) => [name, await newPlace()] as const));
-  places = Object.fromEntries(opened) as typeof places;
-  places.mate.discord.token = "token.of.the.mate";
-  quietPlace = await newPlace();
+  const opened = await Promise.all(NAMES.map(async (name) => [name, await newPlatform()] as const));
+  platforms = Object.fromEntries(opened) as typeof platforms;
+  platforms.mate.discord.token = "token.of.the.mate";
+  quietPlatform = await newPlatform();
   models = await rig.models();
-  const base = ({ discord }: Place) => ({ adapter: "discord", botToken: discord.token, apiUrl: discord.apiUrl });
+  const base = ({ discord }: FakePlatform) => ({ adapter: "discord", botToken: discord.token, apiUrl: discord.apiUrl });
   const open = { agent: "mooring", access: { guilds: "*" } };
-  const { ann } = places.ann;
-  const [guild] = [...places.guild.discord.world.guilds.keys()];
-  const stranger = places.guild.discord.world.addGuild("strangers");
-  places.guild = { ...places.guild, other: places.guild.discord.world.addRoom(stranger) };
+  const { ann } = platforms.ann;
+  const [guild] = [...platforms.guild.discord.world.guilds.keys()];
+  const stranger = platforms.guild.discord.world.addGuild("strangers");
+  platforms.guild = { ...platforms.guild, other: platforms.guild.discord.world.addRoom(stranger) };
   const settings = {
     plain: open,
     mate: { ...open, agent: "mate" },
     origin: { ...open, delivery: { policy: "origin" } },
     whole: { ...open, streaming: false },
-    "one-room": { ...open, access: { guilds: "*", rooms: [places["one-room"].room.id] } },
+    "one-room": { ...open, access: { guilds: "*", rooms: [platforms["one-room"].room.id] } },
     hearing: { ...open, access: { guilds: "*", mentionOnly: false } },
     ann: { ...open, access: { accounts: [ann] } },
     rare: { ...open, access: { guilds: "*", messagesPerMinute: 1 } },
@@ -76,12 +76,12 @@ beforeAll(async () => {
   const quiet = Object.entries(quietSettings()).map(([name, more]) => ({ name: `quiet-${name}`, more }));
   const channels = {
     web: { adapter: "web", agent: "mooring", identityKey: IDENTITY_KEY },
-    ...Object.fromEntries(NAMES.map((name) => [name, { ...base(places[name]), ...settings[name] }])),
-    ...Object.fromEntries(quiet.map(({ name, more }) => [name, { ...base(quietPlace), ...open, ...more }])),
+    ...Object.fromEntries(NAMES.map((name) => [name, { ...base(platforms[name]), ...settings[name] }])),
+    ...Object.fromEntries(quiet.map(({ name, more }) => [name, { ...base(quietPlatform), ...open, ...more }])),
   };
-  const { id: room, guild_id: workspace } = quietPlace.room;
+  const { id: room, guild_id: workspace } = quietPlatform.room;
   const schedules = quiet.map(({ name }) => yearly(name, { channel: name, room, workspace }));
-  const accounts = { web: "ann", plain: places.plain.ann, origin: places.origin.ann };
+  const accounts = { web: "ann", plain: platforms.plain.ann, origin: platforms.origin.ann };
   mooring = await rig.start({
     agents: [
       { name: "mooring", model: models.named("mooring", answer), schedules },
@@ -90,16 +90,16 @@ beforeAll(async () => {
     channels,
     people: [{ name: "Ann", accounts }],
   });
-  const all = [...NAMES.map((name) => places[name]), quietPlace];
+  const all = [...NAMES.map((name) => platforms[name]), quietPlatform];
   await Promise.all(all.map(({ discord }) => discord.gateway.events.until((events) => events.includes("identified"))));
 });
 
-const posted = async ({ discord }: Place, text: string) => {
+const posted = async ({ discord }: FakePlatform, text: string) => {
   const isIt = ({ content }: { content: string }) => content.includes(text);
   await discord.world.changes.until(() => discord.posted.some(isIt));
   return discord.posted.find(isIt);
 };
-const heard = () => models.requests("mooring").map(({ lastUserText }) => lastUserText);
+const receivedTexts = () => models.requests("mooring").map(({ lastUserText }) => lastUserText);
 
 describe("given bots in Discord with different settings", () => {
   proves(
@@ -111,7 +111,7 @@ describe("given bots in Discord with different settings", () => {
     ],
     "when a person writes, then the channel's agent answers, with the channel's token",
     async () => {
-      const { plain, mate } = places;
+      const { plain, mate } = platforms;
       plain.discord.say({ person: "ann", in: plain.dm, text: "hello" });
       mate.discord.say({ person: "ann", in: mate.dm, text: "ahoy" });
       await posted(plain, "You said: hello");
@@ -124,19 +124,19 @@ describe("given bots in Discord with different settings", () => {
     ["channels.*(discord).access.rooms", "channels.*(discord).access.mentionOnly", "channels.*(discord).access.guilds"],
     "when people write in servers, then each channel accepts the messages that its access rules admit",
     async () => {
-      const { plain, hearing, guild } = places;
-      const oneRoom = places["one-room"];
-      for (const place of [plain, hearing])
-        place.discord.say({ person: "ann", in: place.room, text: "not to the bot" });
+      const { plain, hearing, guild } = platforms;
+      const oneRoom = platforms["one-room"];
+      for (const platform of [plain, hearing])
+        platform.discord.say({ person: "ann", in: platform.room, text: "not to the bot" });
       await posted(hearing, "not to the bot");
-      for (const place of [oneRoom, guild, plain]) {
-        place.discord.say({ person: "ann", in: place.other, text: "in the other room", mention: true });
-        place.discord.say({ person: "ann", in: place.room, text: "in the room", mention: true });
-        await posted(place, "in the room");
+      for (const platform of [oneRoom, guild, plain]) {
+        platform.discord.say({ person: "ann", in: platform.other, text: "in the other room", mention: true });
+        platform.discord.say({ person: "ann", in: platform.room, text: "in the room", mention: true });
+        await posted(platform, "in the room");
       }
       await posted(plain, "in the other room");
-      expect(heard().filter((text) => text.includes("not to the bot"))).toHaveLength(1);
-      expect(heard().filter((text) => text.includes("in the other room"))).toHaveLength(1);
+      expect(receivedTexts().filter((text) => text.includes("not to the bot"))).toHaveLength(1);
+      expect(receivedTexts().filter((text) => text.includes("in the other room"))).toHaveLength(1);
     },
   );
 
@@ -144,15 +144,15 @@ describe("given bots in Discord with different settings", () => {
     ["channels.*(discord).access.accounts", "channels.*(discord).access.messagesPerMinute"],
     "when people write, then each channel answers the accounts that it admits, and refuses the others with a notice",
     async () => {
-      const { plain, ann, rare } = places;
-      for (const place of [plain, ann]) {
-        const bob = place.discord.world.privateChannel(place.discord.world.person("bob"));
-        place.discord.say({ person: "bob", in: bob, text: "it is bob" });
+      const { plain, ann, rare } = platforms;
+      for (const platform of [plain, ann]) {
+        const bob = platform.discord.world.privateChannel(platform.discord.world.person("bob"));
+        platform.discord.say({ person: "bob", in: bob, text: "it is bob" });
       }
       await posted(plain, "You said: it is bob");
       ann.discord.say({ person: "ann", in: ann.dm, text: "it is ann" });
       await posted(ann, "You said: it is ann");
-      expect(heard().filter((text) => text === "it is bob")).toHaveLength(1);
+      expect(receivedTexts().filter((text) => text === "it is bob")).toHaveLength(1);
       rare.discord.say({ person: "ann", in: rare.dm, text: "once" });
       rare.discord.say({ person: "ann", in: rare.dm, text: "twice" });
       await posted(rare, "more than 1 messages in a minute");
@@ -163,9 +163,9 @@ describe("given bots in Discord with different settings", () => {
     ["channels.*(discord).streaming"],
     "when an answer takes a while, then a channel that streams shows a draft, and another only the complete answer",
     async () => {
-      const { plain, whole } = places;
+      const { plain, whole } = platforms;
       whole.discord.say({ person: "ann", in: whole.dm, text: "tides" });
-      await expect.poll(heard).toContain("tides");
+      await expect.poll(receivedTexts).toContain("tides");
       plain.discord.say({ person: "ann", in: plain.dm, text: "tides" });
       await posted(plain, "The tide");
       // A second stream that starts later still shows a draft before the final reply.
@@ -188,7 +188,7 @@ describe("given bots in Discord with different settings", () => {
     ],
     "when schedules have results, then they are held on the one channel where quiet hours apply",
     async () => {
-      expect(await keptBack(mooring, "quiet")).toEqual(ONLY_HELD);
+      expect(await heldItems(mooring, "quiet")).toEqual(ONLY_HELD);
     },
   );
 
@@ -199,9 +199,9 @@ describe("given bots in Discord with different settings", () => {
       const client = mooring.client("ann", "web", visitorToken("ann"));
       await client.answerTo(client.say("hello"));
       const results = () => client.replies().filter(({ markdown }) => markdown?.includes("Here is everything"));
-      for (const place of [places.origin, places.plain]) {
-        place.discord.say({ person: "ann", in: place.dm, text: "research knots" });
-        await posted(place, "Here is everything about it.");
+      for (const platform of [platforms.origin, platforms.plain]) {
+        platform.discord.say({ person: "ann", in: platform.dm, text: "research knots" });
+        await posted(platform, "Here is everything about it.");
       }
       await client.until(() => results().length > 0, "the result that began in Discord");
       expect(results().map(({ anchor }) => anchor?.channel)).toEqual(["plain"]);

@@ -145,8 +145,8 @@ describe("given agents with different settings for peers", () => {
     "when a message is never answered, then people get a notice after the configured expiry",
     async () => {
       const { visitor } = await say("short", "task_delegate held 1");
-      const isTold = () => visitor.replies().some(({ markdown }) => markdown?.includes("no answer"));
-      await visitor.until(isTold, "the end of the time", SOON_MS);
+      const isNotified = () => visitor.replies().some(({ markdown }) => markdown?.includes("no answer"));
+      await visitor.until(isNotified, "the end of the time", SOON_MS);
     },
   );
 

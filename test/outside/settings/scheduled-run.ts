@@ -76,7 +76,7 @@ export const deliveriesOf = async (product: RunningProduct, messageId: string): 
 };
 
 /** For each quiet setting, whether the answer of its schedule, `<channel>-<setting>`, was held. */
-export const keptBack = async (product: RunningProduct, channel: string): Promise<Record<string, boolean>> => {
+export const heldItems = async (product: RunningProduct, channel: string): Promise<Record<string, boolean>> => {
   const states: Record<string, boolean> = {};
   for (const name of Object.keys(quietSettings())) {
     const deliveries = await runSchedule(product, `${channel}-${name}`);

@@ -4,7 +4,7 @@ import { FakeSlack, type Saying } from "../../fakes/slack/fake-slack.ts";
 import { delegatingAnswer } from "./delegating-answer.ts";
 import type { ModelBoard } from "./model-board.ts";
 import { proves } from "./proves.ts";
-import { beginRun, keptBack, ONLY_HELD, quietSettings, runSchedule, yearly } from "./scheduled-run.ts";
+import { beginRun, heldItems, ONLY_HELD, quietSettings, runSchedule, yearly } from "./scheduled-run.ts";
 import { IDENTITY_KEY, type RunningProduct, SettingsRig, visitorToken } from "./settings-rig.ts";
 
 const rig = new SettingsRig();
@@ -160,8 +160,8 @@ describe("given channels in one Slack workspace, and one in another", () => {
       await posted("does not listen in this room");
       await say("slack-lobby", inLobby("in the lobby"));
       await posted("in the lobby");
-      const heard = models.requests("mooring").map(({ lastUserText }) => lastUserText);
-      expect(heard.filter((text) => text.endsWith("nobody is called") || text.includes("on deck"))).toEqual([]);
+      const receivedTexts = models.requests("mooring").map(({ lastUserText }) => lastUserText);
+      expect(receivedTexts.filter((text) => text.endsWith("nobody is called") || text.includes("on deck"))).toEqual([]);
 
       // Access is checked again when an answer is sent; an answer without a target is reported in the agent's home.
       expect((await runSchedule(mooring, "slack-lobby")).map(({ state }) => state)).toEqual(["accepted"]);
@@ -183,8 +183,8 @@ describe("given channels in one Slack workspace, and one in another", () => {
       await posted("The tide …");
       // A second stream that starts later still shows a draft before the final reply.
       await say("slack", inLobby("tides in the lobby"));
-      const begunIn = (place: string) =>
-        slack.posted.filter(({ room, text }) => room === place && text.startsWith("The tide"));
+      const begunIn = (name: string) =>
+        slack.posted.filter(({ room, text }) => room === name && text.startsWith("The tide"));
       await slack.until(() => begunIn("C0LOBBY").length > 0);
       expect(begunIn("D0BOB")).toEqual([]);
       gate.release();
@@ -202,7 +202,7 @@ describe("given channels in one Slack workspace, and one in another", () => {
     ],
     "when schedules have results, then they are held on the one channel where quiet hours apply",
     async () => {
-      expect(await keptBack(mooring, "slack")).toEqual(ONLY_HELD);
+      expect(await heldItems(mooring, "slack")).toEqual(ONLY_HELD);
     },
   );
 
@@ -234,9 +234,9 @@ describe("given channels in one Slack workspace, and one in another", () => {
 
   it("given no limit in the configuration, when a person sends more than 120 messages in a minute, then they get a notice", async () => {
     slack.world.addUser({ id: "U0CARL", name: "carl" });
-    const isTold = () => slack.posted.some(({ text }) => text.includes("more than 120 messages in a minute"));
+    const isNotified = () => slack.posted.some(({ text }) => text.includes("more than 120 messages in a minute"));
     let sent = 0;
-    for (; sent < 400 && !isTold(); sent += 20) {
+    for (; sent < 400 && !isNotified(); sent += 20) {
       const some = Array.from({ length: 20 }, (_, at) => say("slack-mate", { text: `${sent + at}`, user: "U0CARL" }));
       await Promise.all(some);
     }

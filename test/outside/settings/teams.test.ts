@@ -14,7 +14,7 @@ import {
 import { delegatingAnswer } from "./delegating-answer.ts";
 import type { ModelBoard } from "./model-board.ts";
 import { proves } from "./proves.ts";
-import { keptBack, ONLY_HELD, quietSettings, yearly } from "./scheduled-run.ts";
+import { heldItems, ONLY_HELD, quietSettings, yearly } from "./scheduled-run.ts";
 import { IDENTITY_KEY, type RunningProduct, SettingsRig, visitorToken } from "./settings-rig.ts";
 
 const rig = new SettingsRig();
@@ -73,7 +73,7 @@ const posted = async (text: string) => {
   const isIt = (post: Post) => textOf(post).includes(text);
   return (await teams.api.posts.until((posts) => posts.some(isIt))).find(isIt);
 };
-const heard = () => models.requests("mooring").map(({ lastUserText }) => lastUserText);
+const receivedTexts = () => models.requests("mooring").map(({ lastUserText }) => lastUserText);
 
 describe("given bots in Teams with different settings", () => {
   proves(
@@ -129,8 +129,8 @@ describe("given bots in Teams with different settings", () => {
       await say("no-files", { text: "read it not", more: { attachments } });
       await posted("read it not");
       await say("teams", { text: "read it", more: { attachments } });
-      await expect.poll(() => heard().join()).toContain("the words of the file");
-      expect(heard().filter((text) => text.includes("the words of the file"))).toHaveLength(1);
+      await expect.poll(() => receivedTexts().join()).toContain("the words of the file");
+      expect(receivedTexts().filter((text) => text.includes("the words of the file"))).toHaveLength(1);
     },
   );
 
@@ -152,14 +152,14 @@ describe("given bots in Teams with different settings", () => {
     ["channels.*(teams).access.rooms", "channels.*(teams).access.teams", "channels.*(teams).access.mentionOnly"],
     "when people write in a team, then each channel accepts the messages that its access rules admit",
     async () => {
-      await say("teams", { text: "not to the bot", place: "channel", mention: false });
-      await say("hearing", { text: "not to this bot", place: "channel", mention: false });
+      await say("teams", { text: "not to the bot", conversationType: "channel", mention: false });
+      await say("hearing", { text: "not to this bot", conversationType: "channel", mention: false });
       await posted("not to this bot");
-      await say("other-room", { text: "in a closed room", place: "channel" });
-      await say("other-team", { text: "in a closed team", place: "channel" });
-      await say("teams", { text: "in an open room", place: "channel" });
+      await say("other-room", { text: "in a closed room", conversationType: "channel" });
+      await say("other-team", { text: "in a closed team", conversationType: "channel" });
+      await say("teams", { text: "in an open room", conversationType: "channel" });
       await posted("in an open room");
-      expect(heard().filter((text) => /not to the bot|closed/.test(text))).toEqual([]);
+      expect(receivedTexts().filter((text) => /not to the bot|closed/.test(text))).toEqual([]);
     },
   );
 
@@ -168,11 +168,11 @@ describe("given bots in Teams with different settings", () => {
     "when an answer takes a while, then a channel that streams shows a draft, and another only the complete answer",
     async () => {
       await say("whole", { text: "tides on the whole", person: "bob" });
-      await expect.poll(heard).toContain("tides on the whole");
+      await expect.poll(receivedTexts).toContain("tides on the whole");
       await say("teams", { text: "tides in pieces" });
       // A second stream that starts later still shows a draft before the final reply.
       await posted("The tide");
-      await say("teams", { text: "tides in the channel", place: "channel" });
+      await say("teams", { text: "tides in the channel", conversationType: "channel" });
       const begun = () => teams.api.posts.items.filter((post) => textOf(post).includes("The tide"));
       await teams.api.posts.until(() => begun().length >= 2);
       expect(begun().filter(({ conversationId }) => conversationId === privateRoomOf("bob"))).toEqual([]);
@@ -192,9 +192,9 @@ describe("given bots in Teams with different settings", () => {
     async () => {
       for (const name of Object.keys(quietSettings())) {
         to(`teams-${name}`);
-        await teams.install("add", { place: "channel" });
+        await teams.install("add", { conversationType: "channel" });
       }
-      expect(await keptBack(mooring, "teams")).toEqual(ONLY_HELD);
+      expect(await heldItems(mooring, "teams")).toEqual(ONLY_HELD);
     },
   );
 
@@ -217,9 +217,9 @@ describe("given bots in Teams with different settings", () => {
   it("given a message whose event does not name its team, when its work ends elsewhere, then the anchor links to it (O12)", async () => {
     const client = mooring.client("ann", "web", visitorToken("ann"));
     await client.answerTo(client.say("hello"));
-    const said: Said = { text: "research anchors", place: "channel" };
+    const said: Said = { text: "research anchors", conversationType: "channel" };
     to("teams");
-    await teams.install("add", { place: "channel" });
+    await teams.install("add", { conversationType: "channel" });
     const message = messageBy(teams, said, teams.api.nextId());
     const channelData = { tenant: { id: teams.tenantId }, team: { id: TEAM_ID }, teamsTeamId: TEAM_ID };
     teams.installIn("channel");

@@ -66,12 +66,12 @@ export class ChatModel implements ChatListener {
     return this.draft === "" && (this.isWaiting || this.#typingUntil > this.now());
   }
 
-  /** By the gateway's clock. */
+  /** The time of the gateway's clock, because the visitor's clock may be wrong. */
   now(): number {
     return Date.now() + this.#clockOffsetMs;
   }
 
-  say(text: string, more: { replyTo?: string | undefined; attachments?: Outgoing["attachments"] } = {}): void {
+  send(text: string, more: { replyTo?: string | undefined; attachments?: Outgoing["attachments"] } = {}): void {
     const { replyTo, attachments = [] } = more;
     const frame: OutgoingFrame = {
       type: "message",

@@ -15,7 +15,7 @@ export class PanelState {
   /** The latest message that arrived while the chat was closed. */
   preview: Shown | undefined;
   /** The entry to scroll to and highlight once it is loaded. */
-  soughtKey: string | undefined;
+  highlightedKey: string | undefined;
   /** The next text for screen readers. */
   announced = "";
 
@@ -29,4 +29,4 @@ export class PanelState {
   }
 }
 
-const SETTABLE = ["isOpen", "unread", "answering", "preview", "soughtKey", "announced"] as const;
+const SETTABLE = ["isOpen", "unread", "answering", "preview", "highlightedKey", "announced"] as const;

@@ -7,14 +7,14 @@ interface AppProps {
   readonly widget: WidgetContext;
   /** Embedded in an element of the page instead of floating over it. */
   readonly isInline: boolean;
-  /** Registers a callback for redraws; the result unregisters it. */
-  readonly follow: (redraw: () => void) => () => void;
+  /** Registers a callback for updates; the result unregisters it. */
+  readonly follow: (rerender: () => void) => () => void;
   readonly show: (isOpen: boolean) => void;
 }
 
 export const App = ({ widget, isInline, follow, show }: AppProps) => {
-  const [, redraw] = useReducer((count: number) => count + 1, 0);
-  useEffect(() => follow(() => redraw(undefined)), [follow]);
+  const [, rerender] = useReducer((count: number) => count + 1, 0);
+  useEffect(() => follow(() => rerender(undefined)), [follow]);
   const { options, panel } = widget;
   const close = useCallback(() => show(false), [show]);
   return (

@@ -26,7 +26,7 @@ export const Composer = () => {
   }, [answering]);
   const send = () => {
     if (!maySend) return;
-    model.say(text.trim(), { replyTo: answering?.id, attachments: uploads.ready });
+    model.send(text.trim(), { replyTo: answering?.id, attachments: uploads.ready });
     uploads.clear();
     panel.set({ answering: undefined });
     setText("");

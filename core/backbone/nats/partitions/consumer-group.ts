@@ -155,18 +155,18 @@ export class ConsumerGroup<T> {
     const todo: { partition: number; act: (lastSeq: number) => Promise<void> }[] = [];
     for (let partition = 0; partition < options.partitions; partition++) {
       const held = this.#held.get(partition);
-      const mine = owners[partition] === membership.id;
+      const isAssignedHere = owners[partition] === membership.id;
       const seen = table.seen(this.name, partition);
       const owner = seen?.record.owner ?? undefined;
-      if (!mine || !seen || !membership.seesOther(owner, this.name)) this.#unread.delete(partition);
+      if (!isAssignedHere || !seen || !membership.seesOther(owner, this.name)) this.#unread.delete(partition);
       if (held && seen && seen.revision > held.revision) this.#drop(held);
       if (held && this.#held.has(partition)) {
         if (held.handingOver) continue;
         if (held.releasing) todo.push({ partition, act: () => this.#release(held) });
         else if (!held.isReadOn(session))
           todo.push({ partition, act: (lastSeq) => this.#reopen(session, held, lastSeq) });
-        else if (!mine) void this.#handOver(held);
-      } else if (mine) {
+        else if (!isAssignedHere) void this.#handOver(held);
+      } else if (isAssignedHere) {
         const waits = seen && membership.seesOther(owner, this.name);
         if (!waits || this.#isAbandoned(partition, seen))
           todo.push({

@@ -92,7 +92,7 @@ export class PartitionOwnership {
     return new HeldPartition(partition, record, revision, (seq) => this.#readStored(seq));
   }
 
-  /** The same owner on a new connection. False if this process no longer owns the partition. */
+  /** Reads the partition on a new connection. False if this process no longer owns it. */
   async reopen(held: HeldPartition, lastSeq: number): Promise<boolean> {
     const { membership, table } = this.#deps;
     const { partition } = held;

@@ -67,7 +67,7 @@ export const takenOver = (
   };
 };
 
-/** The same owner with a new consumer. Its local progress is complete, so the server's state is not needed. */
+/** The record after its owner replaced the consumer. The local progress is complete, so the server is not asked. */
 export const reopened = (before: PartitionRecord, local: LocalProgress): PartitionRecord => {
   const from = Math.max(before.from, local.from);
   return {

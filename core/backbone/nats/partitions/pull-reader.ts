@@ -212,5 +212,5 @@ const REFUSED_PAUSE_MS = 250;
 const MAX_TRANSIT_MS = HEARTBEAT_MS / 2;
 /** After this many unanswered requests an existing consumer is replaced by a new one. */
 const MAX_UNANSWERED = 8;
-/** The same without a leader: an election after the crash of a node usually ends earlier. */
+/** Limit while the stream has no leader: an election after the crash of a node usually ends earlier. */
 const MAX_LEADERLESS = 2;

@@ -67,13 +67,13 @@ const pullAll = (
     };
     const take = (error: Error | null, message: Msg) => {
       if (error) return end(error);
-      const place = message.reply === undefined ? undefined : ackAddress(message.reply);
-      if (place === undefined) return status(message.headers?.code ?? 0);
+      const address = message.reply === undefined ? undefined : ackAddress(message.reply);
+      if (address === undefined) return status(message.headers?.code ?? 0);
       // A gap: a message was lost between two nodes of a cluster, so the list would lack an entry.
-      if (place.consumerSeq !== ++arrived) return end(new NatsError("TIMEOUT", "TIMEOUT"));
+      if (address.consumerSeq !== ++arrived) return end(new NatsError("TIMEOUT", "TIMEOUT"));
       received++;
       const { subject, data, headers } = message;
-      found({ subject, data, seq: place.seq, storedAt: place.storedAt, header: headers as StoredMsg["header"] });
+      found({ subject, data, seq: address.seq, storedAt: address.storedAt, header: headers as StoredMsg["header"] });
       if (received === BATCH) pull();
     };
     const subscription = nc.subscribe(inbox, { callback: take });

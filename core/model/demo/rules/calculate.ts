@@ -10,8 +10,8 @@ export const calculate: DemoRule = {
     if (formula === undefined || !/\d\s*\)*\s*[-+*/×÷−]/.test(formula)) return undefined;
     const result = arithmetic(formula);
     if (result === undefined) return undefined;
-    if (!Number.isFinite(result)) return { say: "That has no result: it divides by zero or grows too large." };
-    return { say: `${formula.trim()} = ${Number(result.toPrecision(12))}` };
+    if (!Number.isFinite(result)) return { text: "That has no result: it divides by zero or grows too large." };
+    return { text: `${formula.trim()} = ${Number(result.toPrecision(12))}` };
   },
 };
 

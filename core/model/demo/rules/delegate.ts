@@ -20,12 +20,12 @@ export const research: DemoRule = {
     const topics = topicsOf(REQUEST.exec(text)?.[1] ?? "");
     if (topics.length === 0) return undefined;
     const spawned = results.find(({ name }) => name === SPAWN);
-    if (spawned?.failed) return { say: `I could not delegate that: ${spawned.output}` };
+    if (spawned?.failed) return { text: `I could not delegate that: ${spawned.output}` };
     if (spawned !== undefined) {
       const isOne = topics.length === 1;
       const helpers = isOne ? "A helper is" : `${topics.length} helpers are`;
       return {
-        say: `${helpers} looking into it. I will send you one answer when ${isOne ? "it is" : "they are"} done.`,
+        text: `${helpers} looking into it. I will send you one answer when ${isOne ? "it is" : "they are"} done.`,
       };
     }
     if (!offers(SPAWN)) return undefined;
@@ -64,9 +64,9 @@ export const consolidate: DemoRule = {
     const findings = sections.map((section) => {
       const [heading = "", ...lines] = section.split("\n");
       const [, name = heading, outcome = ""] = /^(.*) \(subtask-[0-9a-f]+\): (.*)$/.exec(heading) ?? [];
-      const said = lines.join(" ").replace(/\s+/g, " ").trim();
-      return `- **${name}**${outcome === "completed" ? "" : ` (${outcome})`}: ${said}`;
+      const text = lines.join(" ").replace(/\s+/g, " ").trim();
+      return `- **${name}**${outcome === "completed" ? "" : ` (${outcome})`}: ${text}`;
     });
-    return { say: ["Here is what my helpers found:", "", ...findings].join("\n") };
+    return { text: ["Here is what my helpers found:", "", ...findings].join("\n") };
   },
 };

@@ -17,8 +17,9 @@ export const remember: DemoRule = {
     const note = REMEMBER.exec(text)?.[1]?.trim();
     if (note === undefined) return undefined;
     const saved = results.find(({ name }) => name === SAVE);
-    if (saved !== undefined) return { say: saved.failed ? `I could not save that: ${saved.output}` : `Noted: ${note}` };
-    if (!offers(SAVE)) return { say: "I have no working memory here, so I cannot save that." };
+    if (saved !== undefined)
+      return { text: saved.failed ? `I could not save that: ${saved.output}` : `Noted: ${note}` };
+    if (!offers(SAVE)) return { text: "I have no working memory here, so I cannot save that." };
     return { call: [{ name: SAVE, input: { key: memoryKey(SUBJECT.exec(note)?.[1] ?? note), value: note } }] };
   },
 };
@@ -33,7 +34,7 @@ const MAX_NOTES = 10;
 /** Reads the notes of the listed keys, because the list has the keys only. */
 const readAll = (list: string): DemoAnswer => {
   const keys = [...list.matchAll(LISTED_KEY)].map(([, key = ""]) => key).slice(0, MAX_NOTES);
-  if (keys.length === 0) return { say: "I have no notes yet." };
+  if (keys.length === 0) return { text: "I have no notes yet." };
   return { call: keys.map((key) => ({ name: GET, input: { key } })) };
 };
 
@@ -43,15 +44,16 @@ export const recall: DemoRule = {
     const request = RECALL.exec(text);
     if (request === null) return undefined;
     const failed = results.find((result) => result.failed);
-    if (failed !== undefined) return { say: `I could not look it up: ${failed.output}` };
+    if (failed !== undefined) return { text: `I could not look it up: ${failed.output}` };
     const notes = results.filter(({ name }) => name === GET).map(({ output }) => output);
-    if (notes.length > 0) return { say: ["This is what I noted:", "", ...notes.map((note) => `- ${note}`)].join("\n") };
+    if (notes.length > 0)
+      return { text: ["This is what I noted:", "", ...notes.map((note) => `- ${note}`)].join("\n") };
     const listed = results.find(({ name }) => name === LIST);
-    if (listed !== undefined) return offers(GET) ? readAll(listed.output) : { say: listed.output };
+    if (listed !== undefined) return offers(GET) ? readAll(listed.output) : { text: listed.output };
     const subject = request[1];
     if (subject !== undefined && offers(GET)) return { call: [{ name: GET, input: { key: memoryKey(subject) } }] };
     if (offers(LIST)) return { call: [{ name: LIST, input: {} }] };
-    return { say: "I have no working memory here." };
+    return { text: "I have no working memory here." };
   },
 };
 
@@ -64,9 +66,9 @@ export const forget: DemoRule = {
     const subject = FORGET.exec(text)?.[1];
     if (subject === undefined) return undefined;
     const deleted = results.find(({ name }) => name === DELETE);
-    if (deleted?.failed) return { say: `I could not forget that: ${deleted.output}` };
-    if (deleted !== undefined) return { say: `Forgotten: ${subject}` };
-    if (!offers(DELETE)) return { say: "I have no working memory here, so there is nothing to forget." };
+    if (deleted?.failed) return { text: `I could not forget that: ${deleted.output}` };
+    if (deleted !== undefined) return { text: `Forgotten: ${subject}` };
+    if (!offers(DELETE)) return { text: "I have no working memory here, so there is nothing to forget." };
     return { call: [{ name: DELETE, input: { key: memoryKey(subject) } }] };
   },
 };

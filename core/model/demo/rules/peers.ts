@@ -19,13 +19,13 @@ export const askPeer: DemoRule = {
       const msg_type = verb.toLowerCase() === "tell" ? "notify" : "task_delegate";
       return { call: [{ name: TOOL, input: { agent: agent.toLowerCase(), message, msg_type } }] };
     }
-    if (sent.failed) return { say: `I could not reach ${agent}: ${sent.output}` };
+    if (sent.failed) return { text: `I could not reach ${agent}: ${sent.output}` };
     const answer = ANSWERED.exec(sent.output)?.[1];
-    if (answer !== undefined) return { say: `${agent} says: ${answer}` };
-    const said = FAILED.exec(sent.output)?.[1] ?? ASKED_BACK.exec(sent.output)?.[1];
-    if (said !== undefined) return { say: said };
+    if (answer !== undefined) return { text: `${agent} says: ${answer}` };
+    const failure = FAILED.exec(sent.output)?.[1] ?? ASKED_BACK.exec(sent.output)?.[1];
+    if (failure !== undefined) return { text: failure };
     return {
-      say:
+      text:
         verb.toLowerCase() === "tell"
           ? `I have told ${agent}.`
           : `I have asked ${agent}, and will tell you what it says.`,
@@ -44,11 +44,11 @@ export const passOn: DemoRule = {
   skill: () => undefined,
   respond: ({ text }) => {
     if (!PEER_UPDATE.test(text)) return undefined;
-    const said = [...text.matchAll(SAID)].map(([, agent, how, answer]) =>
+    const answers = [...text.matchAll(SAID)].map(([, agent, how, answer]) =>
       how === "answered" ? `${agent} says: ${answer}` : `${agent} wants to know: ${answer}`,
     );
     return {
-      say: said.join("\n\n") || `That did not work out: ${CALL_FAILED.exec(text)?.[1] ?? "I do not know why."}`,
+      text: answers.join("\n\n") || `That did not work out: ${CALL_FAILED.exec(text)?.[1] ?? "I do not know why."}`,
     };
   },
 };

@@ -16,7 +16,7 @@ export const schedule: DemoRule = {
     const wish = wishIn(text.replace(PLEASE, ""));
     if (wish === undefined || !offers(TOOL)) return undefined;
     const made = results.find(({ name }) => name === TOOL);
-    if (made !== undefined) return { say: made.failed ? `I could not schedule that: ${made.output}` : made.output };
+    if (made !== undefined) return { text: made.failed ? `I could not schedule that: ${made.output}` : made.output };
     return { call: [{ name: TOOL, input: { ...wish, description: wish.prompt.slice(0, 80) } }] };
   },
 };
@@ -41,6 +41,6 @@ export const remind: DemoRule = {
   skill: () => undefined,
   respond: ({ text, isScheduled }) => {
     const about = isScheduled ? REMINDER.exec(text)?.[1] : undefined;
-    return about === undefined ? undefined : { say: `Here is your reminder: ${about}` };
+    return about === undefined ? undefined : { text: `Here is your reminder: ${about}` };
   },
 };

@@ -7,9 +7,9 @@ const FAREWELL = /^(bye|goodbye|see you|good night)\b[^?]{0,40}$/i;
 export const greet: DemoRule = {
   skill: () => undefined,
   respond: ({ text }) => {
-    if (GREETING.test(text)) return { say: "Hello! What can I do for you?" };
-    if (THANKS.test(text)) return { say: "You are welcome." };
-    return FAREWELL.test(text) ? { say: "Goodbye!" } : undefined;
+    if (GREETING.test(text)) return { text: "Hello! What can I do for you?" };
+    if (THANKS.test(text)) return { text: "You are welcome." };
+    return FAREWELL.test(text) ? { text: "Goodbye!" } : undefined;
   },
 };
 
@@ -18,7 +18,7 @@ const QUESTION = /^(?:what (?:can|could) (?:you|i) (?:do|ask|say)|help|what are 
 /** Lists the skills of the other rules. */
 export const explainSkills = (rules: readonly DemoRule[]): DemoRule => ({
   skill: () => undefined,
-  respond: (situation) => (QUESTION.test(situation.text) ? { say: listOf(rules, situation) } : undefined),
+  respond: (situation) => (QUESTION.test(situation.text) ? { text: listOf(rules, situation) } : undefined),
 });
 
 const listOf = (rules: readonly DemoRule[], situation: Situation): string => {
@@ -32,11 +32,11 @@ const MAX_ECHO_CHARS = 200;
 export const echo: DemoRule = {
   skill: () => "repeat anything else that you write",
   respond: ({ text, results }) => {
-    if (results.length > 0) return { say: results.map(({ name, output }) => `${name}: ${output}`).join("\n") };
+    if (results.length > 0) return { text: results.map(({ name, output }) => `${name}: ${output}`).join("\n") };
     const line = text.replace(/\s+/g, " ").trim();
-    if (line === "") return { say: "Your message has no text, and I can only read text." };
+    if (line === "") return { text: "Your message has no text, and I can only read text." };
     const characters = [...line];
     const shown = characters.length > MAX_ECHO_CHARS ? `${characters.slice(0, MAX_ECHO_CHARS).join("")}…` : line;
-    return { say: `I understood: "${shown}"` };
+    return { text: `I understood: "${shown}"` };
   },
 };

@@ -32,7 +32,7 @@ export const ActionButton = ({ label, of, act, done, confirm }: ActionButtonProp
           <div>{confirm.text}</div>
           <div class="dialog-actions">
             <button type="button" onClick={() => setAsking(false)}>
-              Go back
+              {label === "Cancel" ? "Go back" : "Cancel"}
             </button>
             <button
               type="button"

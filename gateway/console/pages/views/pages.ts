@@ -12,7 +12,7 @@ import { ReplyPage } from "./trace/reply-page.tsx";
 import { TracePage } from "./trace/trace-page.tsx";
 
 interface ConsolePage {
-  /** Its part of the address. */
+  /** The page's part of the address. */
   readonly name: string;
   /** In the menu; a page without a title is linked from other pages. */
   readonly title?: string;

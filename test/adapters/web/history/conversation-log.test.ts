@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import { ConversationLog } from "../../../../adapters/web/history/conversation-log.ts";
 import { MAX_HINT_LAG } from "../../../../adapters/web/history/find-head.ts";
 import { newVisitorId } from "../../../../adapters/web/identity/visitor-id.ts";
-import { HandClock } from "../hand-clock.ts";
 import { MemoryStore } from "../memory-store.ts";
+import { OrderedClock } from "../ordered-clock.ts";
 
 const DAY = 24 * 3_600_000;
 const retentionMs = 30 * DAY;
 
 const setUp = () => {
-  const clock = new HandClock();
+  const clock = new OrderedClock();
   const store = new MemoryStore(clock);
   const visitor = newVisitorId(clock.now(), "a");
   /** Each simulates a process that shares only the store. */

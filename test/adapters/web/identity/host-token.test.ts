@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HandClock } from "../hand-clock.ts";
+import { OrderedClock } from "../ordered-clock.ts";
 import { runningGateways } from "../running-gateways.ts";
 import { enter, WebClient } from "../web-client.ts";
 import { base64Json, hostToken, IDENTITY_KEY } from "./host-jwt.ts";
@@ -49,7 +49,7 @@ describe("given a host page that signs its visitor's identity (C5)", () => {
   });
 
   it("when the token expires while the chat is open, then the socket is closed, and no renewal outlives it", async () => {
-    const clock = new HandClock();
+    const clock = new OrderedClock();
     const gateway = await start({ config, clock });
     const exp = Math.floor(clock.now() / 1_000) + 600;
     const { client, welcome } = await enter(gateway, { token: hostToken(ada({ exp })) });

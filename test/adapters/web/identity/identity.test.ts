@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { WebConfig } from "../../../../adapters/web/config.ts";
 import { signingKeyOf } from "../../../../adapters/web/identity/signing-key.ts";
 import { signVisitorToken } from "../../../../adapters/web/identity/visitor-token.ts";
-import { HandClock } from "../hand-clock.ts";
 import { MemoryStore } from "../memory-store.ts";
+import { OrderedClock } from "../ordered-clock.ts";
 import { runningGateways } from "../running-gateways.ts";
 import { enter, WebClient } from "../web-client.ts";
 
@@ -49,7 +49,7 @@ describe("given visitors' tokens (C5, F22, F27)", () => {
   });
 
   it("when a valid token is sent, then the visitor is recognised and the token is renewed", async () => {
-    const clock = new HandClock();
+    const clock = new OrderedClock();
     const gateway = await start({ config, clock });
     const first = await enter(gateway);
     clock.jump(80 * 24 * 3_600_000);
@@ -61,7 +61,7 @@ describe("given visitors' tokens (C5, F22, F27)", () => {
   });
 
   it("when no key is configured, then one is created once and shared through the store", async () => {
-    const store = new MemoryStore(new HandClock());
+    const store = new MemoryStore(new OrderedClock());
     const [one, two] = await Promise.all([start({ store }), start({ store })]);
     const { welcome } = await enter(one);
     const again = await enter(two, { token: welcome.token });

@@ -17,7 +17,7 @@ const stateOf = (revision: number): Partial<AgentReply> => ({
   markdown: `state ${revision}`,
   data: { activity: activity(revision) },
 });
-/** Like the relay: the first state is delivered under the entry's id, the others edit it. */
+/** Delivers as the relay does: the first state under the entry's id, the others as edits. */
 const post = (gateway: WebGateway, visitor: string, revision = 1) =>
   gateway.adapter.deliver(makeDelivery(visitor, "t1/activity", { reply: stateOf(revision) }));
 const edit = (gateway: WebGateway, visitor: string, revision: number) =>

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { ClientFrame } from "../../../../adapters/web/protocol.ts";
 import { parseFrame } from "../../../../adapters/web/server/frame-codec.ts";
 import { AppError } from "../../../../core/contract/app-error.ts";
-import { HandClock } from "../hand-clock.ts";
 import { MemoryStore } from "../memory-store.ts";
+import { OrderedClock } from "../ordered-clock.ts";
 import { runningGateways } from "../running-gateways.ts";
 import { enter, WebClient } from "../web-client.ts";
 
@@ -130,7 +130,7 @@ describe("given frames at the wrong time", () => {
   });
 
   it("when no hello arrives within five seconds, then the socket is closed with 4001 (F21)", async () => {
-    const clock = new HandClock();
+    const clock = new OrderedClock();
     const gateway = await start({ clock });
     const client = await new WebClient(gateway).opened();
     await clock.advance(5_000);
@@ -175,7 +175,7 @@ describe("given messages that cannot be accepted", () => {
   );
 
   it("when the store fails at hello, then unavailable and 1013; a later attempt succeeds", async () => {
-    const store = new MemoryStore(new HandClock());
+    const store = new MemoryStore(new OrderedClock());
     const gateway = await start({ store });
     const { welcome } = await enter(gateway);
     const second = await start({ store });

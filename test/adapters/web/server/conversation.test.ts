@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { HandClock } from "../hand-clock.ts";
 import { makeDelivery } from "../make-delivery.ts";
 import { MemoryStore } from "../memory-store.ts";
+import { OrderedClock } from "../ordered-clock.ts";
 import { runningGateways } from "../running-gateways.ts";
 import { enter } from "../web-client.ts";
 
@@ -133,7 +133,7 @@ describe("given a visitor with two tabs (C5)", () => {
 
 describe("given a plain message and its answer", () => {
   it("when counted, then the log costs two writes", async () => {
-    const store = new MemoryStore(new HandClock());
+    const store = new MemoryStore(new OrderedClock());
     const gateway = await start({ store });
     const { client, welcome } = await enter(gateway);
     store.writes.length = 0;

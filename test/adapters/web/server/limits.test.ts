@@ -3,8 +3,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { Recorder } from "../../../fakes/recorder.ts";
-import { HandClock } from "../hand-clock.ts";
 import { makeDelivery } from "../make-delivery.ts";
+import { OrderedClock } from "../ordered-clock.ts";
 import { runningGateways } from "../running-gateways.ts";
 import { enter, WebClient } from "../web-client.ts";
 import type { WebGateway } from "../web-gateway.ts";
@@ -21,7 +21,7 @@ const bytesHeld = (): number => {
 
 describe("given a client that exceeds the rate limit", () => {
   it("when its burst is used up, then messages are refused by id, and accepted again later", async () => {
-    const clock = new HandClock();
+    const clock = new OrderedClock();
     const gateway = await start({ clock, config: { limits: { messageBurst: 3, messagesPerSecond: 1 } } });
     const { client, welcome } = await enter(gateway);
     const { client: tab } = await enter(gateway, { token: welcome.token });
@@ -40,7 +40,7 @@ describe("given a client that exceeds the rate limit", () => {
   });
 
   it("when it keeps flooding frames, then it is closed with 4004, and others are unaffected", async () => {
-    const gateway = await start({ clock: new HandClock() });
+    const gateway = await start({ clock: new OrderedClock() });
     const { client } = await enter(gateway);
     const { client: other } = await enter(gateway);
     for (let n = 0; n < 5_000; n++) client.send({ type: "typing" });
@@ -93,7 +93,7 @@ describe("given one person with many visitor identities", () => {
 
   it("when their address has used up its limit, then all of them are refused, and other addresses are not", async () => {
     const limits = { messagesPerSecondOfAddress: 1, messageBurstOfAddress: 2 };
-    const gateway = await start({ clock: new HandClock(), config: { limits } });
+    const gateway = await start({ clock: new OrderedClock(), config: { limits } });
     const [first, second] = [connectFrom("2001:db8::1", gateway), connectFrom("2001:db8::2", gateway)];
     const elsewhere = connectFrom("203.0.113.9", gateway);
     expect([await first("m1"), await second("m1"), await first("m2")]).toEqual(["accepted", "accepted", "error"]);
@@ -103,7 +103,7 @@ describe("given one person with many visitor identities", () => {
 
   it("when they connect from loopback, then it counts as one address with ten times the limit", async () => {
     const limits = { messagesPerSecondOfAddress: 1, messageBurstOfAddress: 1, messageBurst: 100 };
-    const gateway = await start({ clock: new HandClock(), config: { limits } });
+    const gateway = await start({ clock: new OrderedClock(), config: { limits } });
     const [first, second] = [connectFrom("127.0.0.1", gateway), connectFrom("127.0.0.1", gateway)];
     for (let n = 0; n < 5; n++) expect([await first(`a${n}`), await second(`b${n}`)]).toEqual(["accepted", "accepted"]);
     expect([await first("a5"), await second("b5")]).toEqual(["error", "error"]);
@@ -189,7 +189,7 @@ describe("given a client that never reads (F6)", () => {
   };
 
   it("when much is sent, then its buffer stays small, it is terminated after 30 s, and others get everything at once", async () => {
-    const clock = new HandClock();
+    const clock = new OrderedClock();
     const gateway = await start({ clock });
     const buffered: (() => number)[] = [];
     const connect = gateway.adapter.connect.bind(gateway.adapter);
@@ -214,7 +214,7 @@ describe("given a client that never reads (F6)", () => {
   });
 
   it("when much is sent to twenty of them, then memory does not grow beyond the log itself (F29)", async () => {
-    const gateway = await start({ clock: new HandClock() });
+    const gateway = await start({ clock: new OrderedClock() });
     const { client, welcome } = await enter(gateway);
     client.socket.terminate();
     await client.closing();
@@ -235,7 +235,7 @@ describe("given a client that never reads (F6)", () => {
   });
 
   it("when it answers no ping, then it is terminated (F21)", async () => {
-    const clock = new HandClock();
+    const clock = new OrderedClock();
     const gateway = await start({ clock });
     const { client, welcome } = await enter(gateway);
     const deaf = await deafClient(gateway, welcome.token);
@@ -260,7 +260,7 @@ describe("given a gateway that is stopping (F30)", () => {
       accept: () =>
         new Promise<void>((resolve) => {
           store = resolve;
-          for (const told of arrived) told();
+          for (const resolve of arrived) resolve();
         }),
     };
     const gateway = await start({ inbox });
@@ -280,7 +280,7 @@ describe("given a gateway that is stopping (F30)", () => {
   });
 
   it("when a message is never stored, then stopping times out", async () => {
-    const clock = new HandClock();
+    const clock = new OrderedClock();
     const gateway = await start({ clock, inbox: { accept: () => new Promise<void>(() => undefined) } });
     const { client } = await enter(gateway);
     client.send({ type: "message", id: "m1", text: "x" });

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { UserSignal } from "../../../../core/contract/messages/signals.ts";
-import { HandClock } from "../hand-clock.ts";
 import { makeDelivery } from "../make-delivery.ts";
 import { MemoryStore } from "../memory-store.ts";
+import { OrderedClock } from "../ordered-clock.ts";
 import { runningGateways } from "../running-gateways.ts";
 import type { WebClient } from "../web-client.ts";
 import { enter } from "../web-client.ts";
@@ -15,7 +15,7 @@ const upTo = (last: number) => Array.from({ length: last }, (_, index) => index 
 
 /** Two gateways on one store; signals pass only while `carries` allows it. */
 const startTwo = async (carries: (signal: UserSignal) => boolean) => {
-  const clock = new HandClock();
+  const clock = new OrderedClock();
   const store = new MemoryStore(clock);
   const all: WebGateway[] = [];
   const signal = (sent: UserSignal) => {
@@ -52,7 +52,7 @@ describe("given a client that was disconnected (C5, F8)", () => {
   });
 
   it("when missed entries have expired, then a gap frame names the first that is left", async () => {
-    const clock = new HandClock();
+    const clock = new OrderedClock();
     const gateway = await start({ clock, config: { retentionDays: 10 } });
     const { welcome } = await enter(gateway);
     for (let n = 1; n <= 20; n++) {
@@ -67,7 +67,7 @@ describe("given a client that was disconnected (C5, F8)", () => {
   });
 
   it("when all missed entries have expired, then the gap ends at the log's end", async () => {
-    const clock = new HandClock();
+    const clock = new OrderedClock();
     const gateway = await start({ clock, config: { retentionDays: 10 } });
     const { welcome } = await enter(gateway);
     await gateway.adapter.deliver(makeDelivery(welcome.conversation, "r1"));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../../core/contract/app-error.ts";
-import { HandClock } from "../hand-clock.ts";
 import { hostToken, IDENTITY_KEY } from "../identity/host-jwt.ts";
 import { makeDelivery } from "../make-delivery.ts";
+import { OrderedClock } from "../ordered-clock.ts";
 import { runningGateways } from "../running-gateways.ts";
 import { WidgetInBrowser } from "./widget-in-browser.ts";
 
@@ -96,7 +96,7 @@ describe("given a browser with problems", () => {
   });
 
   it("when a host token expires while the chat is open, then a new one is requested, and no message is lost", async () => {
-    const clock = new HandClock(Date.now());
+    const clock = new OrderedClock(Date.now());
     const gateway = await start({ clock, config: { identityKey: IDENTITY_KEY } });
     let made = 0;
     await widget.page.exposeFunction("signIn", () => {

@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import type { InboundMessage } from "../../../../core/contract/messages/user-message.ts";
 import { launchChromium } from "../../../setup/launch-chromium.ts";
-import { noteTroubles } from "../../../setup/note-troubles.ts";
+import { recordPageErrors } from "../../../setup/record-page-errors.ts";
 import type { WebGateway } from "../web-gateway.ts";
 import type { WidgetPage } from "./widget-page.ts";
 import { startWidgetPage } from "./widget-page.ts";
@@ -44,7 +44,7 @@ export class WidgetInBrowser {
   }
 
   watch(page: Page): Page {
-    return noteTroubles(page, this.#troubles);
+    return recordPageErrors(page, this.#troubles);
   }
 
   async open(gateway: WebGateway, page = this.page): Promise<void> {

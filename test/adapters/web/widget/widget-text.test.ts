@@ -66,7 +66,7 @@ describe("given a person's languages", () => {
     [["de-AT", "en"], "Senden"],
     [["fr", "de"], "Senden"],
     [["fr"], "Send"],
-  ])("when they are %j, then the texts are in the first that there is", (locales, send) => {
+  ])("when they are %j, then the texts are in the first language that is available", (locales, send) => {
     expect(textsFor(locales).send).toBe(send);
   });
 });

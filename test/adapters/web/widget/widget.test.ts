@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { HandClock } from "../hand-clock.ts";
 import { makeDelivery } from "../make-delivery.ts";
 import { MemoryStore } from "../memory-store.ts";
+import { OrderedClock } from "../ordered-clock.ts";
 import { runningGateways } from "../running-gateways.ts";
 import { WidgetInBrowser } from "./widget-in-browser.ts";
 
@@ -68,7 +68,7 @@ describe("given a page with the widget and a strict content security policy (C5)
   });
 
   it("when the gateway crashes and another takes over, then messages sent meanwhile arrive, without duplicates", async () => {
-    const store = new MemoryStore(new HandClock());
+    const store = new MemoryStore(new OrderedClock());
     const first = await start({ store });
     await widget.open(first);
     await widget.write("one");

@@ -30,11 +30,11 @@ const streamed = async (...events: StreamResponse[]): Promise<TaskUpdate | undef
     yield COMPLETED;
   };
   let last: TaskUpdate | undefined;
-  for await (const news of updatesOfEvents(all())) last = news;
+  for await (const update of updatesOfEvents(all())) last = update;
   return last;
 };
 
-/** As servers store them for GetTask: the parts of all chunks in order. */
+/** Joins the parts of all chunks in order, as servers store them for GetTask. */
 const stored = (chunks: readonly Chunk[]): TaskUpdate => {
   const artifacts = new Map<string, Part[]>();
   for (const { id = "a", text, append } of chunks) {

@@ -326,12 +326,12 @@ describe("given a peer whose own subtask has ended before a third agent answered
     published = 0;
     third.give("nine metres");
     const sessionId = await sessionOf(core);
-    const place = { tenant: "default", agent: AGENT, sessionId };
+    const address = { tenant: "default", agent: AGENT, sessionId };
     await untilUnsolicitedAsTimePasses(core, 2);
     await core.ask("last", "", { command: { name: "help", args: "" } });
     reported.release();
     await asTimePasses(core, counted(core, "turns_total harbour answered", 3));
-    expect(await readLate(core.backbone.store, place)).toMatchObject({ items: [] });
+    expect(await readLate(core.backbone.store, address)).toMatchObject({ items: [] });
     expect(await memoryOf(core, sessionId).list()).toEqual([]);
   });
 });
@@ -349,8 +349,8 @@ describe("given two people of a room who ask the same question at the same time"
     core.clock.advance(CEILING_MS);
     await untilUnsolicited(core, 2);
     held.give("seven boats");
-    const place = { tenant: "default", agent: AGENT, sessionId: sessionId ?? "" };
-    while ((await readLate(core.backbone.store, place)).items.length < 2) await new Promise(setImmediate);
+    const address = { tenant: "default", agent: AGENT, sessionId: sessionId ?? "" };
+    while ((await readLate(core.backbone.store, address)).items.length < 2) await new Promise(setImmediate);
     await core.clock.passNext(2_000);
     await untilUnsolicited(core, 3);
     await core.clock.passNext(28_000, 30_000);

@@ -46,6 +46,6 @@ const nodeArgs = (script: string, args: string[]): string[] => [
 export const runScript = (script: string, args: string[], flags: string[] = []): Child =>
   child(process.execPath, [...flags, ...nodeArgs(script, args)]);
 
-/** The same with a limit on the file size in kilobytes: larger writes fail as on a broken disk. */
+/** Runs a script with a limit on the file size in kilobytes: larger writes fail as on a broken disk. */
 export const runScriptOnSmallFiles = (script: string, args: string[], kilobytes: number): Child =>
   child("sh", ["-c", `ulimit -f ${kilobytes * 2}; exec "$@"`, "sh", process.execPath, ...nodeArgs(script, args)]);

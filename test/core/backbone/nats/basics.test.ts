@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { openNatsBackbone } from "../../../../core/backbone/nats/open-nats-backbone.ts";
 import { NatsServer } from "../../../fakes/nats-server.ts";
 import { eventually } from "./rig/eventually.ts";
-import { numbered, numbers, thingKey, things } from "./rig/samples.ts";
+import { numbered, numbers, sampleKey, things } from "./rig/samples.ts";
 
 const undo: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -32,7 +32,7 @@ describe("given a server that is unreachable at the start (F4)", () => {
       return { ack: true };
     });
     const published = backbone.bus.publish(numbers("a"), numbered(1), { id: "one" });
-    const put = backbone.store.put(thingKey("x"), { n: 1 });
+    const put = backbone.store.put(sampleKey("x"), { n: 1 });
     await server.restart();
     await published;
     expect(await put).toBeGreaterThan(0);
@@ -46,13 +46,13 @@ describe("given a server that is unreachable at the start (F4)", () => {
     await expect(backbone.bus.publish(numbers("a"), numbered(1), { id: "one" })).rejects.toMatchObject({
       code: "unavailable",
     });
-    await expect(backbone.store.get(thingKey("x"))).rejects.toMatchObject({ code: "unavailable" });
+    await expect(backbone.store.get(sampleKey("x"))).rejects.toMatchObject({ code: "unavailable" });
   });
 
   it("when the backbone is closed, then waiting operations reject as stopped", async () => {
     const server = await started({ startLater: true });
     const backbone = await opened({ servers: [server.url] });
-    const waiting = expect(backbone.store.get(thingKey("x"))).rejects.toMatchObject({ code: "stopped" });
+    const waiting = expect(backbone.store.get(sampleKey("x"))).rejects.toMatchObject({ code: "stopped" });
     await backbone.close();
     await waiting;
   });
@@ -74,7 +74,7 @@ describe("given a configuration that cannot work", () => {
     await eventually(() =>
       expect(backbone.health()).toEqual({ ok: false, reason: expect.stringContaining("no JetStream") }),
     );
-    await expect(backbone.store.get(thingKey("x"))).rejects.toMatchObject({ code: "bad-configuration" });
+    await expect(backbone.store.get(sampleKey("x"))).rejects.toMatchObject({ code: "bad-configuration" });
   });
 
   it("when the credentials are wrong, then the error names the server and not the password", async () => {
@@ -90,7 +90,7 @@ describe("given a configuration that cannot work", () => {
     async ({ auth }) => {
       const server = await started({ auth });
       const backbone = await opened({ servers: [server.url], auth });
-      expect(await backbone.store.put(thingKey("x"), { n: 1 })).toBe(1);
+      expect(await backbone.store.put(sampleKey("x"), { n: 1 })).toBe(1);
     },
   );
 
@@ -129,9 +129,9 @@ describe("given two deployments on one server", () => {
     const server = await started();
     const one = await opened({ servers: [server.url], prefix: "one" });
     const two = await opened({ servers: [server.url], prefix: "two" });
-    await one.store.put(thingKey("x"), { n: 1 });
-    expect(await two.store.get(thingKey("x"))).toBeUndefined();
-    expect(await two.store.put(thingKey("x"), { n: 2 }, { ifRevision: 0 })).toBe(1);
+    await one.store.put(sampleKey("x"), { n: 1 });
+    expect(await two.store.get(sampleKey("x"))).toBeUndefined();
+    expect(await two.store.put(sampleKey("x"), { n: 2 }, { ifRevision: 0 })).toBe(1);
     const received: number[] = [];
     await two.bus.listen(numbers("a"), ({ n }) => received.push(n));
     one.bus.signal(numbers("a"), numbered(1));
@@ -144,8 +144,8 @@ describe("given a stored value that does not match its schema", () => {
   it("when it is read, then the error names its key", async () => {
     const server = await started();
     const backbone = await opened({ servers: [server.url] });
-    await backbone.store.put({ ...thingKey("x"), collection: things("loose") }, { other: true } as never);
-    await expect(backbone.store.get(thingKey("x"))).rejects.toMatchObject({
+    await backbone.store.put({ ...sampleKey("x"), collection: things("loose") }, { other: true } as never);
+    await expect(backbone.store.get(sampleKey("x"))).rejects.toMatchObject({
       code: "data-unusable",
       message: expect.stringContaining('"x" in "things"'),
     });

@@ -8,7 +8,7 @@ import { collection, keyOf } from "../../../../core/contract/ports/store.ts";
 import { NatsCluster } from "../../../fakes/nats-cluster.ts";
 import { cleanup } from "./rig/cleanup.ts";
 import { eventually } from "./rig/eventually.ts";
-import { numbered, numbers, thingKey } from "./rig/samples.ts";
+import { numbered, numbers, sampleKey } from "./rig/samples.ts";
 
 /*
  * The codes of core/backbone/nats/connection/nats-fault.ts as a real cluster sends them. Each test accepts the codes of any server
@@ -51,7 +51,7 @@ const connectTo = async (
 describe("given a cluster of three and replicas 3 (F34, F35)", () => {
   it("when many processes write one key at the same revision, then one write is stored and the others lose the race", async () => {
     const processes = await Promise.all([0, 1, 2].map((node) => connectTo(node)));
-    const key = thingKey("contended");
+    const key = sampleKey("contended");
     let revision = 0;
     for (let round = 1; round <= 5; round++) {
       const writers = Array.from({ length: 30 }, (_, n) => processes[n % 3]?.backbone.store as Backbone["store"]);
@@ -92,7 +92,7 @@ describe("given a cluster of three and replicas 3 (F34, F35)", () => {
   it("when two nodes are stopped, then operations wait and end once the quorum is back, or reject as unavailable at their deadline", async () => {
     const slow = await connectTo(2, 120_000);
     const fast = await connectTo(2, 1_000);
-    const [key, subject] = [thingKey("kept"), numbers("kept")];
+    const [key, subject] = [sampleKey("kept"), numbers("kept")];
     const revision = await slow.backbone.store.put(key, { n: 1 });
     await slow.backbone.bus.publish(subject, numbered(1), { id: "before" });
     await Promise.all([cluster.kill(0), cluster.kill(1)]);

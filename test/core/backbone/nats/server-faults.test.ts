@@ -7,7 +7,7 @@ import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { cleanup } from "./rig/cleanup.ts";
 import { eventually } from "./rig/eventually.ts";
 import { Journal } from "./rig/journal.ts";
-import { numbered, numbers, thingKey } from "./rig/samples.ts";
+import { numbered, numbers, sampleKey } from "./rig/samples.ts";
 
 const start = cleanup();
 const subject = numbers("shared");
@@ -122,7 +122,7 @@ describe("given a server that is killed with kill -9 and started again (F3)", ()
   it("when writers race during the restart, then each compare-and-set that resolved was applied once", async () => {
     const server = await start.server();
     const backbones = await Promise.all([1, 2].map(() => start.backbone({ servers: [server.url] })));
-    const key = thingKey("counter");
+    const key = sampleKey("counter");
     let applied = 0;
     let going = true;
     const racing = backbones.map(async ({ store }) => {
@@ -176,7 +176,7 @@ describe("given a server that is killed with kill -9 and started again (F3)", ()
     });
     await backbone.close();
     await expect(backbone.bus.publish(subject, numbered(1), { id: "a/1" })).rejects.toMatchObject({ code: "stopped" });
-    await expect(backbone.store.get(thingKey("x"))).rejects.toMatchObject({ code: "stopped" });
+    await expect(backbone.store.get(sampleKey("x"))).rejects.toMatchObject({ code: "stopped" });
     await expect(backbone.bus.consume(subject, shared, new Journal().handler("x"))).rejects.toMatchObject({
       code: "stopped",
     });
@@ -222,12 +222,12 @@ describe("given streams, buckets and consumers that are deleted on the server", 
   it("when a bucket is deleted, then a write creates it again", async () => {
     const { url } = await start.server();
     const backbone = await start.backbone({ servers: [url] });
-    await backbone.store.put(thingKey("x"), { n: 1 });
+    await backbone.store.put(sampleKey("x"), { n: 1 });
     const nc = await connect({ servers: [url] });
     await (await nc.jetstreamManager()).streams.delete("KV_mooring_things");
     await nc.close();
-    expect(await backbone.store.put(thingKey("x"), { n: 2 }, { ifRevision: 0 })).toBe(1);
-    expect(await backbone.store.get(thingKey("x"))).toMatchObject({ value: { n: 2 } });
+    expect(await backbone.store.put(sampleKey("x"), { n: 2 }, { ifRevision: 0 })).toBe(1);
+    expect(await backbone.store.get(sampleKey("x"))).toMatchObject({ value: { n: 2 } });
   });
 });
 

@@ -3,7 +3,7 @@ import { PRESENCE_TTL_MS } from "../../../../core/backbone/nats/nats-signals.ts"
 import { type Clock, systemClock } from "../../../../core/contract/ports/clock.ts";
 import { cleanup } from "./rig/cleanup.ts";
 import { eventually } from "./rig/eventually.ts";
-import { numbered, numbers, thingKey } from "./rig/samples.ts";
+import { numbered, numbers, sampleKey } from "./rig/samples.ts";
 
 const start = cleanup();
 const frequent = numbers("frequent");
@@ -27,7 +27,7 @@ const recordedSender = async () => {
     /** Resolves once the server has processed it: the server answers in order. */
     signal: async (subject: typeof frequent, n: number) => {
       bus.signal(subject, numbered(n));
-      await store.get(thingKey("x"));
+      await store.get(sampleKey("x"));
     },
     /** The signals of a subject that were sent over the connection. */
     sent: (subject: typeof frequent) =>
@@ -79,12 +79,12 @@ describe("given a process with several listeners on one subject", () => {
     /** Resolves once the listeners have received it: the server answers in order. */
     const signal = async (n: number, from = elsewhere) => {
       from.bus.signal(frequent, numbered(n));
-      await from.store.get(thingKey("x"));
-      await store.get(thingKey("x"));
+      await from.store.get(sampleKey("x"));
+      await store.get(sampleKey("x"));
     };
     const signalHere = (n: number) => signal(n, { ...elsewhere, bus, store });
     /** Resolves once the server has processed the unsubscriptions. */
-    const settled = () => store.get(thingKey("x"));
+    const settled = () => store.get(sampleKey("x"));
     return { received, listeners, signal, signalHere, settled, deliveries };
   };
 

@@ -123,7 +123,7 @@ describe("given a conversation that rejects a reply (D2, D3)", () => {
     const first = await refuse(answerFrom(dm("web")), dm("web-b"));
     if (first === undefined || !("next" in first)) throw new Error("there is no next target");
     expect(await where(first.next)).toEqual(["web/dm", "web-c/dm"]);
-    // It was published before, so conversations that already show it must recognise it.
+    // The reply was published before, so conversations that already show it must recognise it.
     expect(first.next).toMatchObject({ id: "r", mayRepeat: true, refusedIn: [dm("web-b")] });
     expect(await refuse(first.next, dm("web-c"))).toBeUndefined();
   });

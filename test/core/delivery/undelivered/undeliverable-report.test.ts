@@ -133,7 +133,7 @@ describe("given an undeliverable result, when a fallback conversation is chosen 
     );
     return (
       fallback &&
-      `${fallback.audience.conversation.channel}/${fallback.audience.conversation.room} ${fallback.isTheirs}`
+      `${fallback.audience.conversation.channel}/${fallback.audience.conversation.room} ${fallback.isForAsker}`
     );
   };
   const lobby: Destination = { conversation: roomOn("a", "lobby") };
@@ -222,7 +222,7 @@ describe("given an undeliverable result, when it is reported (P2)", () => {
         createdAt: AT,
       },
     ]);
-    expect(checkpoints).toEqual(["gone.settled", "gone.told"]);
+    expect(checkpoints).toEqual(["undeliverable.settled", "undeliverable.published"]);
     expect(logger.lines.items).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import { type LedgerEntry, ledgerKey } from "../../../../core/delivery/ledger-en
 import { sendAgain, settleUndelivered } from "../../../../core/delivery/undelivered/settle-undelivered.ts";
 import type { Addressee, Undelivered } from "../../../../core/delivery/undelivered/undelivered.ts";
 import {
-  failureInWords,
+  deliveryFailureText,
   findUndelivered,
   listUndeliveredFor,
   noteUndelivered,
@@ -22,7 +22,7 @@ import { privateOn } from "../person-on-channels.ts";
 const AT = "2026-03-10T21:00:00.000Z";
 const DEAD_AT = "2026-03-10T21:05:00.000Z";
 const home = privateOn("web");
-const anns: Audience = { conversation: home, personId: "p", accountId: "ann" };
+const annsAudience: Audience = { conversation: home, personId: "p", accountId: "ann" };
 const ann: Addressee = ["account", "web", "ann"];
 
 let clock: ManualClock;
@@ -46,7 +46,7 @@ const settle = (entry: Undelivered | undefined, what: "send-again" | "dismiss", 
   );
 
 /** Stores a dead-lettered delivery as the relay does; `n` is also the minute of its publication. */
-const deadLetter = async (n: number, { audience = anns, markdown = `answer ${n}`, isLog = false } = {}) => {
+const deadLetter = async (n: number, { audience = annsAudience, markdown = `answer ${n}`, isLog = false } = {}) => {
   const reply = sampleReply(`r${n}`, home, markdown, { audience });
   const request = { id: `r${n}/web`, reply, target: home };
   const letter: DeadLetter = {
@@ -109,9 +109,9 @@ describe("given dead-lettered deliveries (D6)", () => {
   });
 
   it("when the person has several accounts, then one list has all entries in order of time", async () => {
-    await deadLetter(1, { audience: { ...anns, accountId: "ann-2" } });
+    await deadLetter(1, { audience: { ...annsAudience, accountId: "ann-2" } });
     await deadLetter(2);
-    await deadLetter(3, { audience: { ...anns, accountId: "ann-2" } });
+    await deadLetter(3, { audience: { ...annsAudience, accountId: "ann-2" } });
     expect(await excerpts([ann, ["account", "web", "ann-2"]])).toEqual(["answer 3", "answer 2", "answer 1"]);
   });
 
@@ -275,7 +275,7 @@ describe("given the reason of a dead letter, then people read it as a sentence",
     ["it broke", "it broke"],
     ["oh, unknown: x", "oh, unknown: x"],
   ])("%j", (reason, text) => {
-    expect(failureInWords(reason)).toBe(text);
+    expect(deliveryFailureText(reason)).toBe(text);
   });
 });
 

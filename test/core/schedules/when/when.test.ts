@@ -42,7 +42,7 @@ describe("given the text of a time", () => {
     ["2026-02-30T09:00", "does not exist"],
     ["2027-01-01T25:00", "does not exist"],
     ["2020-01-01T09:00", "has already passed"],
-    ["0 0 30 2 *", "never comes"],
+    ["0 0 30 2 *", "never occurs"],
     ["61 9 * * *", "is not a cron expression"],
     ["* * * * * *", "the shortest interval is one minute"],
     ["every 1 s", "the shortest interval is one minute"],

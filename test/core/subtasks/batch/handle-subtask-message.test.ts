@@ -102,7 +102,7 @@ describe("given a subtask whose child sends it a message (S8)", () => {
     ]);
     expect(logger.lines.items.find(({ level }) => level === "warn")).toMatchObject({
       message: "subtask message dropped",
-      fields: { owner: PARENT, why: "the inbox of its owner is full" },
+      fields: { owner: PARENT, reason: "the inbox of its owner is full" },
     });
   });
 
@@ -131,6 +131,6 @@ describe("given a subtask whose child sends it a message (S8)", () => {
     await given([], { status: "completed", completedAt: AT });
     await handleSubtaskMessage(deps, message("error", "e"));
     expect((await read(CHILD)).inbox).toEqual([]);
-    expect(logger.lines.items.find(({ level }) => level === "warn")?.fields.why).toBe("its owner has ended");
+    expect(logger.lines.items.find(({ level }) => level === "warn")?.fields.reason).toBe("its owner has ended");
   });
 });

@@ -19,7 +19,7 @@ import { openBackbone } from "../../../core/crashes/backbone-data.ts";
 import type { DeploymentOrder, FromDeployment, ToDeployment } from "./deployment-process.ts";
 
 /** Gateway with the web channel and protocol server, core, or both, in a process that crashes at the ordered checkpoint. */
-const { place, config: given, roles }: DeploymentOrder = JSON.parse(process.argv[2] ?? "");
+const { data, config: given, roles }: DeploymentOrder = JSON.parse(process.argv[2] ?? "");
 const config = Config.parse(given);
 const say = (message: FromDeployment): void => {
   process.send?.(message);
@@ -35,7 +35,7 @@ const checkpoint = async (name: string): Promise<void> => {
   await new Promise(() => undefined);
 };
 
-const backbone = await openBackbone(place, fastClock);
+const backbone = await openBackbone(data, fastClock);
 const readiness = createReadiness();
 const listener = await openHttpListener(
   roles.includes("gateway") ? config.gateway : { ...config.gateway, port: 0 },

@@ -11,7 +11,7 @@ export interface ToDeployment {
   readonly nth: number;
 }
 export interface DeploymentOrder {
-  readonly place: DataOptions;
+  readonly data: DataOptions;
   readonly config: object;
   readonly roles: readonly Role[];
 }
@@ -21,7 +21,7 @@ type Role = "gateway" | "core";
 
 /** The product in a process that may crash at any time and is restarted with the same data and address. */
 export class CrashableDeployment {
-  readonly #place: BackboneData;
+  readonly #data: BackboneData;
   readonly #address: StableAddress;
   /** Set if the gateway is a separate process. */
   readonly #port: number | undefined;
@@ -30,16 +30,16 @@ export class CrashableDeployment {
   #core: ChildProcess | undefined;
   #exited: Promise<unknown> = Promise.resolve();
 
-  private constructor(place: BackboneData, address: StableAddress, port: number | undefined) {
-    this.#place = place;
+  private constructor(data: BackboneData, address: StableAddress, port: number | undefined) {
+    this.#data = data;
     this.#address = address;
     this.#port = port;
   }
 
   /** `isSplit`: gateway and core are separate processes; the gateway is reachable by its port only. */
   static async prepare(kind: DataOptions["kind"], isSplit = false): Promise<CrashableDeployment> {
-    const [place, address] = await Promise.all([createBackboneData[kind](), StableAddress.open()]);
-    return new CrashableDeployment(place, address, isSplit ? await freePort() : undefined);
+    const [data, address] = await Promise.all([createBackboneData[kind](), StableAddress.open()]);
+    return new CrashableDeployment(data, address, isSplit ? await freePort() : undefined);
   }
 
   get url(): string {
@@ -70,7 +70,7 @@ export class CrashableDeployment {
 
   async #run(roles: readonly Role[]) {
     const script = childProgram(new URL("./deployment-child.ts", import.meta.url));
-    const order: DeploymentOrder = { place: this.#place.options, config: this.#config, roles };
+    const order: DeploymentOrder = { data: this.#data.options, config: this.#config, roles };
     const child = fork(script, [JSON.stringify(order)], { stdio: "inherit" });
     const exited = once(child, "exit");
     const [message] = await Promise.race([once(child, "message"), exited.then(() => [undefined])]);
@@ -102,7 +102,7 @@ export class CrashableDeployment {
     this.#core?.kill("SIGKILL");
     await this.kill();
     await this.#address.close();
-    await this.#place.dispose();
+    await this.#data.dispose();
   }
 
   get #running(): ChildProcess {

@@ -33,7 +33,7 @@ it("when an answer is streamed in many pieces, then the task is read once, after
     pieces.push((await events.next()).value);
   }
   expect(reads).toBe(0);
-  watcher.poke();
+  watcher.notify();
   const last: unknown[] = [];
   for await (const event of events) last.push(event);
 

@@ -66,8 +66,8 @@ const untilWaits = (ms: number, count = 1) =>
 
 /** The replies that an answer to the message continues. */
 const shownIn = async (name: string, index: number) => {
-  const place = { tenant: "default", agent: "mooring", conversation: room(name) };
-  const records = await readPosted(rig.backbone.store, place, notesIn(name)[index]?.id ?? "");
+  const address = { tenant: "default", agent: "mooring", conversation: room(name) };
+  const records = await readPosted(rig.backbone.store, address, notesIn(name)[index]?.id ?? "");
   return records.map(({ replyId, number }) => [replyId, number]);
 };
 
@@ -363,7 +363,7 @@ describe("given quiet hours (D2)", () => {
     },
   });
 
-  it("when the channel has a log, then held messages are appended one by one when they end", async () => {
+  it("when the channel has a log, then held messages are listed, and appended one by one when they end", async () => {
     const end = rig.clock.now() + 8 * HOUR;
     const channel = new LogChannel("log");
     await run(
@@ -376,8 +376,12 @@ describe("given quiet hours (D2)", () => {
     const texts = (deliveries: readonly Delivery[]) => deliveries.map(({ part }) => part.markdown);
     await rig.logger.lines.until((all) => all.filter(({ message }) => message.includes("held for quiet")).length === 2);
     expect(texts(channel.deliveries.items)).toEqual(["asked for"]);
+    const listed = async () => (await readHeld(rig.backbone.store, room("a", "log"))).items;
+    const held = { heldAt: isoTime(rig.clock.now()), notBefore: end };
+    expect(await listed()).toEqual(["r1", "r3"].map((id) => ({ id: `${id}/+log/-/+a/-`, ...held })));
     rig.clock.advance(8 * HOUR);
     expect(texts(await channel.deliveries.count(3))).toEqual(["asked for", "one", "two"]);
+    await expect.poll(listed).toEqual([]);
   });
 
   it("when they end, then held messages arrive in a digest; solicited replies were sent at once", async () => {

@@ -13,13 +13,13 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-const place = { tenant: "default", agent: "mooring" };
+const agentRef = { tenant: "default", agent: "mooring" };
 
 describe("given core processes that publish their load", () => {
   it("when it exceeds the limit, then messages are refused with an error and commands are not, until it drops", async () => {
     const { bus } = rig.backbone;
     const clock = new ManualClock();
-    const crowd = new Backpressure({ ...place, bus, clock, maxWaiting: 10 });
+    const crowd = new Backpressure({ ...agentRef, bus, clock, maxWaiting: 10 });
     await crowd.start();
     const inbox = createInbox({ ...rig.context, refuseIfOverloaded: () => crowd.refuseIfOverloaded() });
     const { intakeLoad } = subjectsOf("default");
@@ -37,19 +37,19 @@ describe("given core processes that publish their load", () => {
 
   it("when a process has a queue, then it publishes its length until it is closed", async () => {
     const clock = new ManualClock();
-    const heard: number[] = [];
+    const reported: number[] = [];
     const subject = subjectsOf("default").userMessage("mooring").name;
     const queues = () => [{ subject, durable: "intake", waiting: 7, running: 1 }];
-    const bus = { ...rig.backbone.bus, signal: (_: unknown, { waiting }: never) => void heard.push(waiting) };
+    const bus = { ...rig.backbone.bus, signal: (_: unknown, { waiting }: never) => void reported.push(waiting) };
     const publishing = publishLoad(
       { backbone: { ...rig.backbone, queues, bus } as never, clock },
       { tenant: "default", name: "mooring" },
     );
     clock.advance(2_000);
-    expect(heard).toEqual([7, 7]);
+    expect(reported).toEqual([7, 7]);
     await publishing.close();
     clock.advance(9_000);
-    expect(heard).toEqual([7, 7]);
+    expect(reported).toEqual([7, 7]);
   });
 });
 

@@ -54,18 +54,18 @@ describe("given a message that its author edits", () => {
     const inbox = createInbox(rig.context);
     await inbox.accept(original);
     await inbox.accept(edit);
-    const heard = new Recorder<string>();
+    const receivedTexts = new Recorder<string>();
     const consumer = await rig.backbone.bus.consume(
       subjectsOf("default").userMessage("mooring"),
       { durable: "core", concurrency: 8 },
       async ({ text }) => {
-        heard.add(text);
+        receivedTexts.add(text);
         return ack;
       },
     );
     rig.closes(() => consumer.close());
     await inbox.accept(said("m-2"));
-    expect(await heard.count(2)).toEqual(["m-1", "m-2"]);
+    expect(await receivedTexts.count(2)).toEqual(["m-1", "m-2"]);
     expect(await editedText(rig.backbone.store, original)).toBe("other words");
   });
 

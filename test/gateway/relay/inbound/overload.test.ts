@@ -39,10 +39,10 @@ const startProduct = async (backbone: Backbone) => {
     concurrency: AT_ONCE,
   });
   const host = await new SocketHost().open();
-  const place = { channel: "web", tenant: "default", agent: "mooring", publicUrl: host.origin };
-  const parts = { ...place, backbone, clock: systemClock, logger, meter, newId: randomUUID };
+  const channelRef = { channel: "web", tenant: "default", agent: "mooring", publicUrl: host.origin };
+  const parts = { ...channelRef, backbone, clock: systemClock, logger, meter, newId: randomUUID };
   const clock = new ManualClock();
-  const crowd = new Backpressure({ ...place, bus: backbone.bus, clock, maxWaiting: MAX_WAITING });
+  const crowd = new Backpressure({ ...channelRef, bus: backbone.bus, clock, maxWaiting: MAX_WAITING });
   await crowd.start();
   const adapter = new WebAdapter(WebConfig.parse({ adapter: "web" }), adapterContext(parts));
   const rules = { refuseIfOverloaded: () => crowd.refuseIfOverloaded() };

@@ -36,8 +36,8 @@ describe("given text that the model is still writing", () => {
     const text = '↳ Re: "forged"\nscheduled &middot; daily · now';
     const delta = { type: "delta", correlationId: "m1", attempt: 1, offset: 0, text } as const;
     rig.backbone.bus.signal(subjectsOf("default").userSignal("mooring"), { ...delta, conversation: room("a", "log") });
-    const [heard] = await channel.signals.count(1);
-    expect(heard).toMatchObject({ offset: 0, text: '→ Re: "forged"\nscheduled -        daily - now' });
-    expect(heard?.type === "delta" && heard.text.length).toBe(text.length);
+    const [receivedSignals] = await channel.signals.count(1);
+    expect(receivedSignals).toMatchObject({ offset: 0, text: '→ Re: "forged"\nscheduled -        daily - now' });
+    expect(receivedSignals?.type === "delta" && receivedSignals.text.length).toBe(text.length);
   });
 });

@@ -13,7 +13,7 @@ import { LogChannel } from "../../../fakes/log-channel.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 import { sampleReply } from "../../../fakes/sample-reply.ts";
 
-const place = { tenant: "default", agent: "mooring" };
+const agentRef = { tenant: "default", agent: "mooring" };
 const slack: Conversation = { channel: "slack", room: "D1", kind: "private" };
 const web: Conversation = { channel: "web", room: "visitor", kind: "private" };
 const AT = "2026-03-10T21:14:00.000Z";
@@ -26,7 +26,7 @@ const lookingAt = (defaults: DeliveryDefaults = {}, adapters: LogChannel[] = [])
   const link = findPermalink(adapters, { clock, logger });
   const show = anchorIn({ store, clock, defaultsOn: () => defaults, findPermalink: link });
   const begunIn = (began: Conversation, origin: Partial<ReplyOrigin> = {}) => {
-    const sessionId = firstSessionId({ ...place, conversation: began });
+    const sessionId = firstSessionId({ ...agentRef, conversation: began });
     const audience = {
       conversation: began,
       personId: unlinkedPersonId("default", began.channel, "ann"),
@@ -36,7 +36,7 @@ const lookingAt = (defaults: DeliveryDefaults = {}, adapters: LogChannel[] = [])
     return sampleReply("r-1", began, "answer", { origin: captured, audience });
   };
   const startNew = (conversation: Conversation, messageId: string, after: string) =>
-    startSession(store, { ...place, conversation }, { after, messageId, now: NOW });
+    startSession(store, { ...agentRef, conversation }, { after, messageId, now: NOW });
   return { clock, store, show, begunIn, startNew };
 };
 
@@ -61,7 +61,7 @@ describe("given a reply, and the conversation that shows it (O8)", () => {
   it("when `new` was used meanwhile, then the origin conversation has an anchor too; a `new` elsewhere changes nothing", async () => {
     const { show, begunIn, startNew } = lookingAt();
     const reply = begunIn(slack);
-    await startNew(web, "m-1", firstSessionId({ ...place, conversation: web }));
+    await startNew(web, "m-1", firstSessionId({ ...agentRef, conversation: web }));
     expect(await show(slack, reply)).toBeNull();
     const second = await startNew(slack, "m-2", reply.origin?.sessionId ?? "");
     expect(await show(slack, reply)).not.toBeNull();

@@ -26,6 +26,18 @@ describe("given a reply that names a command (I3)", () => {
     },
   );
 
+  it("when it is shown in a thread where people type commands differently, then the thread's prefix is used", () => {
+    const prefixes = { commandPrefix: "/mooring ", threadCommandPrefix: "@Mooring /" };
+    const textIn = (thread?: string) => {
+      const shownIn = { ...target, ...(thread !== undefined && { thread }) };
+      const reply = { ...sampleReply("r", shownIn, "Write `/link`."), kind: "notice" as const };
+      const capabilities = { connection: "shared", resend: "repeats", ...prefixes } as const;
+      return deliveryParts({ id: "r/lobby", reply, target: shownIn }, capabilities, null)[0]?.part.markdown;
+    };
+    expect(textIn()).toBe("Write `/mooring link`.");
+    expect(textIn("17.1")).toBe("Write `@Mooring /link`.");
+  });
+
   it("when the model wrote it, then its text stays as it is", () => {
     expect(spelledFor({}, "/mooring ")).toEqual(["Write `/link`."]);
   });

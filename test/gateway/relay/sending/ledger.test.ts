@@ -35,7 +35,7 @@ const failing = (count: number) => {
 describe("given a part without an entry", () => {
   it("when it is claimed, then one write without a read prevents other processes from claiming it", async () => {
     const claim = await ledger.claimNew(delivery, 1);
-    expect(claim).toEqual({ delivery, revision: 1, maybeSentAt: AT, inDoubt: false });
+    expect(claim).toEqual({ delivery, revision: 1, maybeSentAt: AT, mayBeSent: false });
     expect({ reads: store.reads, writes: store.writes }).toEqual({ reads: 0, writes: ["ledger"] });
     expect(await known()).toEqual({ state: "claimed", at: AT, attempt: 1, maybeSentAt: AT });
     expect(await new Ledger(store, clock).claimNew(delivery, 2)).toMatchObject({
@@ -63,7 +63,7 @@ describe("given a part without an entry", () => {
     store.before = (operation) => {
       if (operation === "get" && looks++ === 0) clock.jump(31 * 24 * 3_600_000);
     };
-    expect(await ledger.claimNew(delivery, 2)).toMatchObject({ inDoubt: false, delivery: { id: delivery.id } });
+    expect(await ledger.claimNew(delivery, 2)).toMatchObject({ mayBeSent: false, delivery: { id: delivery.id } });
   });
 });
 
@@ -72,7 +72,7 @@ describe("given a claimed part, when it is claimed again", () => {
     const first = await claimed();
     clock.advance(5_000);
     const again = await ledger.claim(delivery, 2, first.revision, first.maybeSentAt);
-    expect(again).toMatchObject({ maybeSentAt: AT, inDoubt: true });
+    expect(again).toMatchObject({ maybeSentAt: AT, mayBeSent: true });
     expect(await known()).toEqual({ state: "claimed", at: LATER, attempt: 2, maybeSentAt: AT });
   });
 
@@ -126,14 +126,14 @@ describe("given a claimed part", () => {
   });
 
   it("when the platform may have it, then the time of the attempt is stored", async () => {
-    await ledger.doubt(claim, "no answer");
+    await ledger.markUnknown(claim, "no answer");
     expect(await known()).toEqual({ state: "unknown", at: LATER, maybeSentAt: AT, reason: "no answer" });
   });
 
   it("when another process has taken it over, then neither outcome overwrites its claim", async () => {
     await ledger.claim(delivery, 2, claim.revision);
     await expect(ledger.fail(claim, "x")).rejects.toThrow(RevisionConflict);
-    await expect(ledger.doubt(claim, "x")).rejects.toThrow(RevisionConflict);
+    await expect(ledger.markUnknown(claim, "x")).rejects.toThrow(RevisionConflict);
     await expect(ledger.begin(claim, receipt)).rejects.toThrow(RevisionConflict);
     expect(await known()).toMatchObject({ state: "claimed", attempt: 2 });
   });
@@ -143,7 +143,7 @@ describe("given a part that is streamed", () => {
   it("then the text that may have been sent is stored with the claim and the unknown outcome", async () => {
     const claim = await claimed(1, beginning);
     expect(await known()).toMatchObject({ state: "claimed", beginning: "words" });
-    await ledger.doubt(claim, "no answer");
+    await ledger.markUnknown(claim, "no answer");
     expect(await known()).toMatchObject({ state: "unknown", beginning: "words" });
   });
 
@@ -172,7 +172,7 @@ describe("given a part that a digest carries instead", () => {
   it("when it was sent or may have been, then it is not withdrawn", async () => {
     const claim = await claimed();
     expect(await ledger.withdraw(delivery)).toBe(false);
-    await ledger.doubt(claim, "no answer");
+    await ledger.markUnknown(claim, "no answer");
     expect(await ledger.withdraw(delivery)).toBe(false);
     await ledger.accept(delivery, receipt);
     expect(await ledger.withdraw(delivery)).toBe(false);
@@ -195,7 +195,7 @@ describe("given a part that a digest carries instead", () => {
     await ledger.withdraw(delivery);
     await ledger.release(delivery, "the digest failed");
     expect(await known()).toEqual({ state: "failed", at: AT, reason: "the digest failed" });
-    await ledger.doubtWithdrawn(delivery, "no answer");
+    await ledger.markWithdrawnUnknown(delivery, "no answer");
     expect(await known()).toEqual({ state: "unknown", at: AT, maybeSentAt: AT, reason: "no answer" });
   });
 });

@@ -42,7 +42,7 @@ const run = async (adapter = rig.paper("repeats")) => {
 };
 const shownAt = async (conversation: Conversation, messageId: string) =>
   (await readPosted(rig.backbone.store, { ...identity, conversation }, messageId))[0];
-const placesOf = async (replyId: string) =>
+const placementsOf = async (replyId: string) =>
   (await readPlacedReply(rig.backbone.store, { ...identity, replyId }))?.places.map(
     ({ conversation }) => conversation.room,
   );
@@ -67,9 +67,9 @@ describe("given a proactive message that a platform shows in two conversations",
       origin: { promptSummary: "deep research" },
       audience: { conversation: asked },
     });
-    await expect.poll(() => placesOf("t-9/final")).toHaveLength(2);
+    await expect.poll(() => placementsOf("t-9/final")).toHaveLength(2);
     expect(await shownAt(asked, ids.asked ?? "")).toMatchObject({ replyId: "t-9/final" });
-    expect((await placesOf("t-9/final"))?.sort()).toEqual(["asked", "dm-ann"]);
+    expect((await placementsOf("t-9/final"))?.sort()).toEqual(["asked", "dm-ann"]);
   });
 
   it("when it is shown in another conversation than its origin, then core gets it through that conversation's queue (O15)", async () => {
@@ -114,7 +114,7 @@ describe("given a reply that is not a proactive message", () => {
     await rig.publish("t-9/final", asked, "second");
     await published.count(1);
     expect(published.items.map((message) => ofKind(message, "shown").shown.replyId)).toEqual(["t-9/final"]);
-    expect(await placesOf("t-8/final")).toBeUndefined();
+    expect(await placementsOf("t-8/final")).toBeUndefined();
     const first = rig.platform.notes.find(({ text }) => text === "first");
     expect(await shownAt(asked, first?.id ?? "")).toBeUndefined();
   });

@@ -22,13 +22,13 @@ const CHANNEL_MS = 300;
 const SETTLED_MS = 5_000;
 
 let rig: RelayRig;
-let heard: Recorder<UserSignal>;
+let receivedSignals: Recorder<UserSignal>;
 /** The result of the access check before each post and edit. */
 let access: () => boolean;
 beforeEach(async () => {
   access = () => true;
   rig = await openRelayRig({ streamAfterMs: AFTER_MS, settledAfterMs: SETTLED_MS });
-  heard = new Recorder();
+  receivedSignals = new Recorder();
 });
 afterEach(() => rig.close());
 
@@ -43,7 +43,7 @@ const run = async (
 ) => {
   const context = { ...rig.context, isStillTarget: async () => access(), ...changes };
   const running = await runChannel(context, rig.paper(resend, ability, more), "gateway");
-  const listener = await rig.backbone.bus.listen(signals, (signal) => heard.add(signal));
+  const listener = await rig.backbone.bus.listen(signals, (signal) => receivedSignals.add(signal));
   rig.closes(async () => {
     listener.close();
     await running.stop();
@@ -56,10 +56,10 @@ const write = async (
   more: { in?: Conversation; offset?: number; attempt?: number; id?: string } = {},
 ) => {
   const { in: conversation = room("a"), offset = 0, attempt = 0, id = "r1" } = more;
-  const before = heard.items.length;
+  const before = receivedSignals.items.length;
   const delta = { conversation, correlationId: "paper:q1", replyId: id, attempt, offset, text };
   rig.backbone.bus.signal(signals, { type: "delta", ...delta });
-  await heard.count(before + 1);
+  await receivedSignals.count(before + 1);
 };
 const begin = async (text: string, more: Parameters<typeof write>[1] = {}) => {
   const before = rig.platform.notes.length;

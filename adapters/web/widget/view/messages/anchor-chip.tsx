@@ -46,7 +46,7 @@ const About = ({ anchor: { summary, link }, origin }: { anchor: Anchor; origin: 
         class="about"
         title={texts.showOrigin}
         dir="auto"
-        onClick={() => panel.set({ soughtKey: key })}
+        onClick={() => panel.set({ highlightedKey: key })}
       >
         {summary}
       </button>

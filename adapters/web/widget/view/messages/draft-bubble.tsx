@@ -21,10 +21,10 @@ class GrowingText {
     this.#text = text;
     if (this.#isDue) return;
     this.#isDue = true;
-    setTimeout(() => requestAnimationFrame(() => this.#draw()), this.#pauseMs);
+    setTimeout(() => requestAnimationFrame(() => this.#renderNow()), this.#pauseMs);
   }
 
-  #draw(): void {
+  #renderNow(): void {
     this.#isDue = false;
     const startedAt = performance.now();
     this.#node.replaceChildren(this.#render(this.#text));
@@ -36,11 +36,11 @@ class GrowingText {
 export const DraftBubble = ({ text }: { text: string }) => {
   const { formatter } = useWidget();
   const node = useRef<HTMLDivElement>(null);
-  const drawn = useRef<GrowingText>(undefined);
+  const growing = useRef<GrowingText>(undefined);
   useEffect(() => {
     if (node.current === null) return;
-    drawn.current ??= new GrowingText(node.current, (markdown) => formatter.render(markdown));
-    drawn.current.show(text);
+    growing.current ??= new GrowingText(node.current, (markdown) => formatter.render(markdown));
+    growing.current.show(text);
   }, [text, formatter]);
   return (
     <div class="drafts">

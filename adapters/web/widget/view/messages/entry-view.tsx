@@ -6,20 +6,20 @@ import { SaidBubble } from "./said-bubble.tsx";
 
 interface EntryProps {
   readonly entry: Entry;
-  readonly isSought: boolean;
+  readonly isHighlighted: boolean;
   /** The markdown script is loaded. */
   readonly isFormatted: boolean;
 }
 
 /** One entry of the log. Rendered again only after a change, because there may be thousands. */
 export class EntryView extends Component<EntryProps> {
-  override shouldComponentUpdate({ entry, isSought, isFormatted }: EntryProps): boolean {
+  override shouldComponentUpdate({ entry, isHighlighted, isFormatted }: EntryProps): boolean {
     const { props } = this;
-    return entry !== props.entry || isSought !== props.isSought || isFormatted !== props.isFormatted;
+    return entry !== props.entry || isHighlighted !== props.isHighlighted || isFormatted !== props.isFormatted;
   }
 
-  override render({ entry: { key, item }, isSought }: EntryProps) {
-    const found = isSought ? " found" : "";
+  override render({ entry: { key, item }, isHighlighted }: EntryProps) {
+    const found = isHighlighted ? " found" : "";
     if (item.type === "said") {
       return (
         <div class={`said${item.command ? " command" : ""}${found}`} data-key={key}>

@@ -4,7 +4,7 @@ import { useWidget } from "../widget-context.ts";
 import { DraftBubble } from "./draft-bubble.tsx";
 import { EntryView } from "./entry-view.tsx";
 import { OutgoingBubble } from "./said-bubble.tsx";
-import { useEndlessScroll, useSoughtEntry, useStickToEnd } from "./scrolling.ts";
+import { useEndlessScroll, useHighlightedEntry, useStickToEnd } from "./scrolling.ts";
 
 /** The conversation: log entries, unsent messages and the streaming answer. */
 export const MessageList = () => {
@@ -14,7 +14,7 @@ export const MessageList = () => {
   const top = useRef<HTMLDivElement>(null);
   const { isAtEnd, goToEnd } = useStickToEnd(scroll, content);
   useEndlessScroll(scroll, top);
-  useSoughtEntry(scroll);
+  useHighlightedEntry(scroll);
   const { entries, outgoing, draft, before } = model;
   const isEmpty = entries.length === 0 && outgoing.length === 0 && draft === "";
   return (
@@ -32,7 +32,7 @@ export const MessageList = () => {
               <EntryView
                 key={entry.key}
                 entry={entry}
-                isSought={entry.key === panel.soughtKey}
+                isHighlighted={entry.key === panel.highlightedKey}
                 isFormatted={formatter.isReady}
               />
             ))}
@@ -70,7 +70,7 @@ const Welcome = () => {
       <p dir="auto">{options.greeting ?? texts.greeting}</p>
       <div class="suggestions">
         {options.suggestions.map((text) => (
-          <button type="button" class="pill" key={text} dir="auto" onClick={() => model.say(text)}>
+          <button type="button" class="pill" key={text} dir="auto" onClick={() => model.send(text)}>
             {text}
           </button>
         ))}

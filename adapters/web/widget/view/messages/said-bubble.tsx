@@ -44,7 +44,7 @@ const Quote = ({ id }: { id: string }) => {
   const quoted = model.transcript.find(key)?.item;
   if (quoted === undefined || quoted.type === "said") return null;
   return (
-    <button type="button" class="quote" dir="auto" onClick={() => panel.set({ soughtKey: key })}>
+    <button type="button" class="quote" dir="auto" onClick={() => panel.set({ highlightedKey: key })}>
       {snippetOf(quoted, formatter)}
     </button>
   );

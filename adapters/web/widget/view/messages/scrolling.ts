@@ -70,19 +70,19 @@ export const useEndlessScroll = (scroll: RefObject<HTMLElement | null>, top: Ref
 const HIGHLIGHT_MS = 2_000;
 
 /** Scrolls to the sought entry, and loads older pages until it is found. */
-export const useSoughtEntry = (scroll: RefObject<HTMLElement | null>): void => {
+export const useHighlightedEntry = (scroll: RefObject<HTMLElement | null>): void => {
   const { model, panel } = useWidget();
-  const { soughtKey } = panel;
-  const isHere = soughtKey !== undefined && model.transcript.find(soughtKey) !== undefined;
+  const { highlightedKey } = panel;
+  const isHere = highlightedKey !== undefined && model.transcript.find(highlightedKey) !== undefined;
   useEffect(() => {
-    if (soughtKey === undefined) return;
+    if (highlightedKey === undefined) return;
     if (!isHere && model.before === "more") model.loadOlder();
     if (!isHere && (model.before === "more" || model.before === "loading")) return;
     const found = [...(scroll.current?.querySelectorAll<HTMLElement>("[data-key]") ?? [])].find(
-      ({ dataset }) => dataset.key === soughtKey,
+      ({ dataset }) => dataset.key === highlightedKey,
     );
     found?.scrollIntoView({ block: "center" });
-    const timer = setTimeout(() => panel.set({ soughtKey: undefined }), HIGHLIGHT_MS);
+    const timer = setTimeout(() => panel.set({ highlightedKey: undefined }), HIGHLIGHT_MS);
     return () => clearTimeout(timer);
-  }, [scroll, soughtKey, isHere, model, model.before, panel]);
+  }, [scroll, highlightedKey, isHere, model, model.before, panel]);
 };

@@ -98,7 +98,7 @@ export class Membership {
     return members;
   }
 
-  /** By the watched copy, slightly stale. */
+  /** Reads the watched copy, which is slightly stale. */
   seesOther(member: string | null | undefined, group: string): boolean {
     return member != null && member !== this.#id && this.consuming(group).includes(member);
   }

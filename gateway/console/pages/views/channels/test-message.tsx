@@ -23,7 +23,7 @@ export const TestMessage = ({ channel, agent, close }: { channel: string; agent:
     return "The test message is queued.";
   });
   return (
-    <Dialog title={`Test ${channel}`} close={close}>
+    <Dialog title={`Send a test message on ${channel}`} close={close}>
       <form
         class="fields"
         onSubmit={(event) => {

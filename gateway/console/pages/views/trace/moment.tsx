@@ -7,7 +7,7 @@ interface MomentProps {
   readonly tone: Tone;
   readonly title: ComponentChildren;
   readonly at?: ComponentChildren;
-  /** Its state or duration. */
+  /** The state or duration of the moment. */
   readonly state?: ComponentChildren;
   readonly children?: ComponentChildren;
 }

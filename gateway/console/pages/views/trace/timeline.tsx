@@ -7,15 +7,16 @@ import { OutcomeMark, outcomeTone } from "../outcomes/outcome-mark.tsx";
 import { SubtaskMark, subtaskTone } from "../outcomes/subtask-mark.tsx";
 import { Hops, Moment, Steps } from "./moment.tsx";
 
+const sourceText = ({ origin: { channel }, asker: { name } }: Trace): string =>
+  channel === "scheduled" ? `From a schedule of ${name}` : `From ${name} on ${channel}`;
+
 /** From the intake to the last delivery, in chronological order. */
 export const Timeline = ({ trace }: { trace: Trace }) => {
-  const { origin, asker, turns, subtasks, hops } = trace;
+  const { origin, turns, subtasks, hops } = trace;
   return (
     <ol class="timeline" aria-label="Timeline">
       <Moment tone="good" title="Received" at={<ClockTime at={origin.startedAt} />}>
-        <p class="faint">
-          From {asker.name} on {origin.channel}
-        </p>
+        <p class="faint">{sourceText(trace)}</p>
       </Moment>
       {turns.map((turn) => (
         <TurnMoment

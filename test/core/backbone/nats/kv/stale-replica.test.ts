@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { prefixOf } from "../../../../../core/contract/ports/store.ts";
 import { NatsCluster } from "../../../../fakes/nats-cluster.ts";
 import { cleanup } from "../rig/cleanup.ts";
-import { thingKey, things } from "../rig/samples.ts";
+import { sampleKey, things } from "../rig/samples.ts";
 
 const start = cleanup();
 const ENTRIES = 1_000;
@@ -18,13 +18,13 @@ describe("given a cluster node that was down while entries were written (F34)", 
         for await (const _ of store.list(prefixOf(things("strict")))) found++;
         return found;
       };
-      await store.put(thingKey("first"), { n: 0 });
+      await store.put(sampleKey("first"), { n: 0 });
       const leaders = [await cluster.leaderOf("meta"), await cluster.leaderOf({ stream: "KV_mooring_things" })];
       const follower = [0, 1, 2].find((node) => !leaders.includes(node)) ?? 0;
       await cluster.kill(follower);
       const numbers = Array.from({ length: ENTRIES }, (_, n) => n);
       for (let n = 0; n < ENTRIES; n += 50) {
-        await Promise.all(numbers.slice(n, n + 50).map((each) => store.put(thingKey(`t${each}`), { n: each })));
+        await Promise.all(numbers.slice(n, n + 50).map((each) => store.put(sampleKey(`t${each}`), { n: each })));
       }
       await cluster.restart(follower);
       let isBehind = true;

@@ -23,15 +23,14 @@ describe("given expired values and deletion markers", () => {
       const bucket = new KvBucket(connector, { name: "mooring_things", replicas: 1 });
       const foreign = new KvBucket(connector, { name: "other_things", replicas: 1 });
       const turns = new KvBucket(connector, { name: "mooring_bus_partitions", replicas: 1 });
-      for (const place of [bucket, foreign]) {
-        await place.write("expired", value, { expiresAt: Date.now() + HOUR / 2 });
-        await place.write("deleted", value);
-        await place.remove("deleted");
-        await place.write("later", value, { expiresAt: Date.now() + 9 * HOUR });
-        await place.write("for-ever", value);
+      for (const each of [bucket, foreign]) {
+        await each.write("expired", value, { expiresAt: Date.now() + HOUR / 2 });
+        await each.write("deleted", value);
+        await each.remove("deleted");
+        await each.write("later", value, { expiresAt: Date.now() + 9 * HOUR });
+        await each.write("for-ever", value);
       }
-      const left = async (place: KvBucket) =>
-        (await place.scan(">", { headersOnly: true })).map(({ key }) => key).sort();
+      const left = async (each: KvBucket) => (await each.scan(">", { headersOnly: true })).map(({ key }) => key).sort();
       const sweepers = [1, 2, 3].map(() => new Sweeper(connector, turns, options));
       await Promise.all(sweepers.map((sweeper) => sweeper.sweepIfDue()));
       expect(await left(bucket)).toEqual(["deleted", "expired", "for-ever", "later"]);

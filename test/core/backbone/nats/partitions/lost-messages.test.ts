@@ -3,7 +3,7 @@ import { prefixOf } from "../../../../../core/contract/ports/store.ts";
 import { cleanup } from "../rig/cleanup.ts";
 import { eventually } from "../rig/eventually.ts";
 import { Journal } from "../rig/journal.ts";
-import { numbered, numbers, thingKey, things } from "../rig/samples.ts";
+import { numbered, numbers, sampleKey, things } from "../rig/samples.ts";
 
 const start = cleanup();
 const subject = numbers("pulled");
@@ -59,7 +59,7 @@ describe("given a node that crashes between a consumer and its reader, whose con
     const { port } = await start.server();
     const wire = await start.wire(port);
     const { store } = await start.backbone({ servers: [wire.url] });
-    for (let n = 0; n < 4; n++) await store.put(thingKey(`t${n}`), { n });
+    for (let n = 0; n < 4; n++) await store.put(sampleKey(`t${n}`), { n });
     let sent = 0;
     wire.lose("server", (frame) => /^H?MSG \S+ \S+ \$JS\.ACK\.KV_mooring_things\./.test(frame) && ++sent === 2);
     const listed: number[] = [];

@@ -12,4 +12,4 @@ export const things = (form: "strict" | "loose") =>
     "things",
     form === "strict" ? Numbered : (z.unknown() as unknown as z.ZodType<{ n: number }>),
   );
-export const thingKey = (...parts: [string, ...string[]]) => keyOf(things("strict"), ...parts);
+export const sampleKey = (...parts: [string, ...string[]]) => keyOf(things("strict"), ...parts);

@@ -39,7 +39,7 @@ describe("given a member that was declared dead", () => {
     if (session === undefined) throw new Error("there is no connection");
     const bucket = new LateAnswers(connector, { name: "test_members", replicas: 1 });
     const events = new Recorder<"reconciled" | "fenced">();
-    // Like a group, which reconciles only while the process is a member.
+    // A group also reconciles only while the process is a member.
     const reconcile = () => void (membership.isMember && events.add("reconciled"));
     const membership = new Membership({
       bucket,

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 
 /** Records every script error and every violation of a content security policy. */
-export const noteTroubles = (page: Page, troubles: string[]): Page => {
+export const recordPageErrors = (page: Page, troubles: string[]): Page => {
   page.on("pageerror", (error) => troubles.push(error.message));
   page.on("console", (line) => {
     if (/Content Security Policy|Trusted/.test(line.text())) troubles.push(line.text());

@@ -17,14 +17,14 @@ describe("given an anchor, when it is rendered for Slack (O10)", () => {
     text: "in text form",
     ...more,
   });
-  const drawn = (more: Partial<Anchor> = {}) => anchorBlock(anchor(more));
+  const rendered = (more: Partial<Anchor> = {}) => anchorBlock(anchor(more));
   const textOf = (more: Partial<Anchor> = {}) => {
-    const [element] = drawn(more).elements;
+    const [element] = rendered(more).elements;
     return element !== undefined && "text" in element ? element.text : undefined;
   };
 
   it("then it is a separate block, with the reader's local time and without mentions", () => {
-    expect(drawn()).toEqual({
+    expect(rendered()).toEqual({
       type: "context",
       elements: [
         { type: "mrkdwn", verbatim: true, text: `↳ Re: "tides &amp; &lt;knots&gt;"\nstarted ${WHEN} from Discord` },

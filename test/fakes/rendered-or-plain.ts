@@ -2,7 +2,7 @@ import type { Delivery } from "../../adapters/contract/channel-adapter.ts";
 import { RenderFailed, renderOrFail } from "../../adapters/contract/render-delivery.ts";
 
 /** Renders like the relay: as plain text if the reply cannot be rendered. */
-export const drawnOrPlain = <T>(delivery: Delivery, render: (delivery: Delivery) => T): T => {
+export const renderedOrPlain = <T>(delivery: Delivery, render: (delivery: Delivery) => T): T => {
   try {
     return renderOrFail(delivery, render);
   } catch (error) {

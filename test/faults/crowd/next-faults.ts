@@ -1,9 +1,9 @@
 /** The faults of the next calls, each used once. */
-export class Troubles<T> {
+export class NextFaults<T> {
   readonly #waiting: T[] = [];
 
-  add(trouble: T, times: number): void {
-    this.#waiting.push(...Array.from({ length: times }, () => trouble));
+  add(fault: T, times: number): void {
+    this.#waiting.push(...Array.from({ length: times }, () => fault));
   }
 
   next(): T | undefined {

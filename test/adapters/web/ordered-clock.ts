@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "../../../core/contract/ports/clock.ts";
 
 /** A manual clock; timers fire in order while it is advanced. */
-export class HandClock implements Clock {
+export class OrderedClock implements Clock {
   #elapsed = 0;
   readonly #begin: number;
   readonly #timers = new Set<{ at: number; callback: () => void }>();

@@ -10,11 +10,11 @@ const MAX_RUNS = 200;
  * A vitest pool that reuses its thread. Stryker starts a run for each mutant; with a new thread for each, loading the
  * modules would take ten times as long as most tests.
  */
-export const keptThread = (): PoolRunnerInitializer => {
+export const reusedThread = (): PoolRunnerInitializer => {
   let thread: ThreadsPoolWorker | undefined;
   let runs = 0;
   return {
-    name: "kept-thread",
+    name: "reused-thread",
     createPoolWorker(options): PoolWorker {
       const listeners: { event: string; listener: Listener }[] = [];
       const current = () => {
@@ -22,7 +22,7 @@ export const keptThread = (): PoolRunnerInitializer => {
         return thread;
       };
       return {
-        name: "kept-thread",
+        name: "reused-thread",
         on(event, listener) {
           listeners.push({ event, listener });
           current().on(event, listener);

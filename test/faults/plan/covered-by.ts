@@ -4,7 +4,7 @@ import type { Backbone, Step } from "./plan.ts";
 const PLATFORM_ROWS = { "429": "F9", "503": "F10", "lost answer": "F11" } as const;
 
 /** The rows of the fault matrix that a plan covers. */
-export const triedBy = (steps: readonly Step[], backbone: Backbone): ReadonlySet<string> =>
+export const coveredBy = (steps: readonly Step[], backbone: Backbone): ReadonlySet<string> =>
   new Set(
     steps.flatMap((step) => {
       if (step.do === "fault") return rowsOf(step.fault, backbone);

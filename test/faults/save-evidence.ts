@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Product } from "./product.ts";
 
 /** Saves the logs of the processes and, on a cluster, the stored state after a failure. Returns the folder. */
-export const keepEvidence = async (product: Product): Promise<string> => {
+export const saveEvidence = async (product: Product): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "mooring-soak-"));
   await writeFile(join(folder, "processes.log"), product.logs());
   await writeFile(join(folder, "stored.log"), await product.storedState().catch(String));
