@@ -61,7 +61,7 @@ describe("given markdown that is rare in chats", () => {
     ["an address without a label", "[](https://example.com)", "https://example.com"],
     ["an address without its scheme", "see www.example.com", "see http://www.example.com"],
     ["code with a backtick", "``a`b``", "`` a`b ``"],
-    ["code with two backticks", "```a``b```", "``` a``b ```"],
+    ["code with two backticks", "```a``b```", "`` a`\u200b`b ``"],
     ["code in a language", "```ts\nx\n```", "```ts\nx\n```"],
     ["bold white space", "a **&#32;** b", "a   b"],
     ["a footnote", "note[^1]\n\n[^1]: below", "note\\[1\\]\n\n\\[1\\] below"],
