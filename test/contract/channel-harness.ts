@@ -20,6 +20,8 @@ export interface ChannelHarness {
   breakPlatform(fault: PlatformFault): void;
   /** Ends the fault and answers hanging requests. */
   recoverPlatform(): void;
+  /** Ends the time that a stop leaves to deliveries in progress; until then a stop waits for them. */
+  expireStop(): void;
   /** Deletes a message of the bot. Called only for channels that can edit and have a platform. */
   removePost(messageId: string): void;
   close(): Promise<void>;

@@ -18,6 +18,8 @@ export interface PaperConfig {
   readonly secret: string;
   readonly resend: "idempotent" | "repeats";
   readonly timeoutMs: number;
+  /** Ends calls in progress before their timeout. */
+  readonly abort?: AbortSignal;
   readonly editEveryMs?: number;
   /** Enables streaming. */
   readonly streamEveryMs?: number;
@@ -145,13 +147,14 @@ export class PaperAdapter implements WebhookAdapter {
   }
 
   async #call(method: "GET" | "POST" | "PATCH", path: string, body?: unknown): Promise<unknown> {
+    const { timeoutMs, abort } = this.#config;
     let answer: Response;
     try {
       answer = await fetch(`${this.#config.apiUrl}${path}`, {
         method,
         headers: { authorization: `Bearer ${this.#config.token}` },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(this.#config.timeoutMs),
+        signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(abort ? [abort] : [])]),
       });
       if (answer.ok) return await answer.json();
     } catch (cause) {

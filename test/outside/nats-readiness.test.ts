@@ -56,14 +56,16 @@ describe("given a gateway and a core as processes on NATS", () => {
       await product.start("gateway"),
     ];
     await Promise.all([one.ready(), two.ready(), gateway.ready()]);
-    const seen = new Set<number>();
-    const look = setInterval(() => void readiness(gateway).then(({ status }) => seen.add(status)), 50);
+    const looks: Promise<{ status: number }>[] = [];
+    const look = setInterval(() => looks.push(readiness(gateway)), 50);
     await one.end("SIGTERM");
     const next = await product.start("core");
     await next.ready();
     await two.end("SIGTERM");
     clearInterval(look);
-    expect([...seen]).toEqual([200]);
+    // Awaited before the gateway stops, which would reject them.
+    const seen = await Promise.all(looks);
+    expect(new Set(seen.map(({ status }) => status))).toEqual(new Set([200]));
   });
 });
 

@@ -1,10 +1,24 @@
 /** The sign that begins an anchor, and its lookalikes. */
 const HOOKS = "↳⤷⮡⮩↪➥➦⮑⮱";
 /** The sign between the parts of an anchor, and its lookalikes. */
-const DOTS = "·•∙⋅‧・･ᐧ⸱⸳●";
-/** Character references, which markdown decodes to the sign itself. */
-const REFERENCE = /&(?:#0{0,9}(\d{1,7})|#[xX]0{0,9}([0-9a-fA-F]{1,6})|(middot|centerdot|CenterDot|bull|bullet|rdsh));/g;
-const NAMED: Readonly<Record<string, string>> = { bull: "•", bullet: "•", rdsh: "↳" };
+const DOTS = "·\u0387•∙⋅‧・･ᐧ⸱⸳●";
+/** The names of those signs in character references, which markdown decodes to the sign itself. */
+const NAMED: Readonly<Record<string, string>> = {
+  rdsh: "↳",
+  rdca: "⤷",
+  rarrhk: "↪",
+  hookrightarrow: "↪",
+  middot: "·",
+  centerdot: "·",
+  CenterDot: "·",
+  bull: "•",
+  bullet: "•",
+  sdot: "⋅",
+};
+const REFERENCE = /&(?:#0{0,9}(\d{1,7})|#[xX]0{0,9}([0-9a-fA-F]{1,6})|(\w{1,31}));/g;
+/** Names of characters that show nothing. */
+const INVISIBLE =
+  /&(?:shy|zwn?j|[lr]rm|ZeroWidthSpace|Negative(?:VeryThin|Thin|Medium|Thick)Space|NoBreak|af|ApplyFunction|it|InvisibleTimes|ic|InvisibleComma);/g;
 
 const MAY_HAVE_ONE = new RegExp(`[${HOOKS}${DOTS}&]`);
 const ANY_HOOK = new RegExp(`[${HOOKS}]`, "g");
@@ -13,19 +27,22 @@ const MAX_TIME_LENGTH = 60;
 const ANY_SIGN_BETWEEN = new RegExp(BETWEEN, "g");
 const ANY_DOT = new RegExp(` ?[${DOTS}]`, "g");
 
-/** A line as people see it: without invisible characters and mark-up. */
+/** A line as people see it: without references, invisible characters and mark-up. */
 const asSeen = (line: string): string =>
   line
-    .normalize("NFKC")
+    .replace(INVISIBLE, "")
+    .replace(REFERENCE, (_, decimal?: string, hex?: string) => spell(decimal, hex))
     .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
-    .replace(/&#?\w{1,10};/g, " ")
     .replace(/<[^<>]{0,200}>|[*_~`|\\]/g, "")
+    .replace(/^[^\p{L}\p{N}]+/u, "")
+    // Last, because it would make letters of signs, and mark-up of wide signs.
+    .normalize("NFKC")
     .replace(/\s+/g, " ")
     .trim();
 
-/** The time and place line of an anchor, and the line of a schedule (O9). */
+/** The time and place line of an anchor, also with signs instead of a time or place, and the line of a schedule (O9). */
 const ANCHOR_LINES: readonly RegExp[] = [
-  new RegExp(`^[^\\p{L}\\p{N}]*started .{1,80} from .{1,80} ?[${DOTS}]`, "iu"),
+  new RegExp(`^[^\\p{L}\\p{N}]*started (?:.{1,80} )?from .{0,81}[${DOTS}]`, "iu"),
   new RegExp(`^[^\\p{L}\\p{N}]*scheduled ?[${DOTS}]`, "iu"),
 ];
 
@@ -70,9 +87,17 @@ const escapeLine = (line: string): string => {
 
 /** Decodes references to these signs only. */
 const readReference = (whole: string, decimal?: string, hex?: string, name?: string): string => {
-  const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
-  const sign = name === undefined ? codePoint(code) : (NAMED[name] ?? "·");
-  return HOOKS.includes(sign) || DOTS.includes(sign) ? sign : whole;
+  const sign = name === undefined ? decode(decimal, hex) : NAMED[name];
+  return sign !== undefined && (HOOKS.includes(sign) || DOTS.includes(sign)) ? sign : whole;
 };
 
-const codePoint = (code: number): string => (code > 0x20 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : " ");
+/** The character of a numeric reference; a sign that would be mark-up without the reference counts as a gap. */
+const spell = (decimal?: string, hex?: string): string => {
+  const sign = decode(decimal, hex);
+  return /[<>&;*_~`|\\]/.test(sign) ? " " : sign;
+};
+
+const decode = (decimal?: string, hex?: string): string => {
+  const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
+  return code > 0x20 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : " ";
+};

@@ -11,7 +11,7 @@ import { isRetryDue, reachFailure, unreachableFrom } from "./reach-state.ts";
 import type { Reference, References } from "./references.ts";
 
 const TIMEOUT_MS = 20_000;
-const STOP_TIMEOUT_MS = 4_000;
+export const STOP_TIMEOUT_MS = 4_000;
 
 /** Tracks calls to Teams: each has a timeout, and a stop ends all of them. */
 export class Calls {

@@ -40,7 +40,7 @@ export const isTaken = ({ accounts }: PersonRecord): boolean =>
 export const joinPeople = async (store: Store, joining: Joining): Promise<"joined" | "taken"> => {
   const [a, b] = await Promise.all(joining.sides.map((side) => memberOf(store, joining.tenant, side)));
   if (a === undefined || b === undefined) return "taken";
-  if (a.found.person.id !== b.found.person.id) {
+  if (!areOne(a, b)) {
     if (isTaken(a.found.person) && isTaken(b.found.person)) return "taken";
     const [host, guest] = isTaken(b.found.person) || (isSingle(a) && !isSingle(b)) ? [b, a] : [a, b];
     if (isSingle(host)) await moveTo(store, joining, await newPerson(store, joining, host), [host, guest]);
@@ -54,6 +54,12 @@ const memberOf = async (store: Store, tenant: string, { channel, accountId, name
   const address = { tenant, channel, accountId };
   return { address, name, found: await findPerson(store, address) };
 };
+
+/** Also if a link has joined them between the two reads: to move one again would undo its seal. */
+const areOne = (a: Member, b: Member): boolean =>
+  a.found.person.id === b.found.person.id ||
+  accountOf(a.found.person, b.address) !== undefined ||
+  accountOf(b.found.person, a.address) !== undefined;
 
 const isSingle = ({ address, found }: Member): boolean => found.person.id === ownIdOf(address);
 

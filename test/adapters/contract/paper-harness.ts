@@ -29,9 +29,10 @@ export const paperHarness =
     platform.recognisesKeys = resend === "idempotent";
     const host = await new WebhookHost().open();
     platform.sendEventsTo(host.urlOf(channel, "events"));
+    const stopTimeout = new AbortController();
     const makeAdapter = () => {
       const { apiUrl, token, secret } = platform;
-      const config = { apiUrl, token, secret, resend, timeoutMs: 1_000 };
+      const config = { apiUrl, token, secret, resend, timeoutMs: 60_000, abort: stopTimeout.signal };
       const context = { channel, tenant: "default", agent: "mooring", clock: systemClock, newId: randomUUID };
       if (ability === "editing") return new EditingPaperAdapter(config, context);
       return ability ? new ReconcilingPaperAdapter(config, context) : new PaperAdapter(config, context);
@@ -78,6 +79,7 @@ export const paperHarness =
         platform.faultIn = () => FAULTS[fault];
       },
       recoverPlatform: () => platform.recover(),
+      expireStop: () => stopTimeout.abort(),
       removePost(messageId) {
         const at = platform.notes.findIndex(({ id }) => id === messageId);
         platform.notes.splice(at, 1);

@@ -1,9 +1,11 @@
 import type { Inbox } from "../../../adapters/contract/channel-adapter.ts";
+import { defaultTiming } from "../../../adapters/discord/api/timing.ts";
 import { systemClock } from "../../../core/contract/ports/clock.ts";
 import type { ChannelHarness, PlatformFault, Said } from "../../contract/channel-harness.ts";
 import { FakeDiscord } from "../../fakes/discord/fake-discord.ts";
 import type { RestFault } from "../../fakes/discord/fake-rest.ts";
 import { smallPrintOf } from "../../fakes/discord/post-input.ts";
+import { HeldClock } from "../../fakes/held-clock.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { MemoryStore } from "../web/memory-store.ts";
 import { CrashingStore } from "./crashing-store.ts";
@@ -25,7 +27,10 @@ export const discordHarness = async ({ channel }: { channel: string }): Promise<
   const room = world.addRoom(world.addGuild("harbour"));
   const memory = new MemoryStore(systemClock);
   let store = new CrashingStore(memory);
-  let adapter = makeDiscordAdapter(discord, { channel, store });
+  const clock = new HeldClock(defaultTiming.stopWithinMs);
+  const makeAdapter = () =>
+    makeDiscordAdapter(discord, { channel, store, clock, timing: { stopWithinMs: defaultTiming.stopWithinMs } });
+  let adapter = makeAdapter();
   /** Ids of messages that the inbox has accepted or refused. */
   const settled = new Recorder<{ id: string; accepted: boolean }>();
   /** The ids since the last start: the adapter drops their duplicates. */
@@ -66,7 +71,7 @@ export const discordHarness = async ({ channel }: { channel: string }): Promise<
       store.crash();
       await adapter.stop();
       store = new CrashingStore(memory);
-      adapter = makeDiscordAdapter(discord, { channel, store });
+      adapter = makeAdapter();
       taken.clear();
       await adapter.start(watched(inbox));
       // Possibly missed messages are fetched first.
@@ -99,6 +104,7 @@ export const discordHarness = async ({ channel }: { channel: string }): Promise<
       rest.faultIn = ({ method, path }) => (method !== "GET" && concerned.test(path) ? FAULTS[fault] : undefined);
     },
     recoverPlatform: () => rest.recover(),
+    expireStop: () => clock.expire(),
     removePost: (messageId) => world.remove(messageId),
     async close() {
       await adapter.stop();

@@ -8,6 +8,7 @@ import { type Clock, systemClock } from "../../../core/contract/ports/clock.ts";
 import { type Logger, silentLogger } from "../../../core/contract/ports/logger.ts";
 import { silentMeter } from "../../../core/contract/ports/telemetry.ts";
 import type { ChannelHarness, PlatformFault, Said } from "../../contract/channel-harness.ts";
+import { HeldClock } from "../../fakes/held-clock.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { textsOf } from "../../fakes/slack/check-blocks.ts";
 import { FakeSlack } from "../../fakes/slack/fake-slack.ts";
@@ -75,7 +76,9 @@ export const slackHarness =
     const slack = await FakeSlack.start();
     const host = await new WebhookHost().open();
     if (mode === "http") slack.sendEventsTo(host.urlOf(channel, "events"));
-    let adapter = slackAdapter(slack, mode, { channel });
+    const limits = { ...quickLimits, stopMs: defaultSlackLimits.stopMs };
+    const clock = new HeldClock(limits.stopMs);
+    let adapter = slackAdapter(slack, mode, { channel, clock, limits });
     const named = new Map<string, string>();
     const unstored = new Recorder<"none">();
     /** Over a socket Slack gets no refusal, so this records messages that were not stored. */
@@ -104,7 +107,7 @@ export const slackHarness =
       async restart(inbox) {
         slack.sockets.drop();
         await adapter.stop();
-        adapter = slackAdapter(slack, mode, { channel });
+        adapter = slackAdapter(slack, mode, { channel, clock, limits });
         host.mount(adapter);
         await adapter.start(watched(inbox));
       },
@@ -127,6 +130,7 @@ export const slackHarness =
         slack.faultIn = (method) => (method.startsWith("chat.") ? FAULTS[fault] : undefined);
       },
       recoverPlatform: () => slack.recover(),
+      expireStop: () => clock.expire(),
       removePost(messageId) {
         const at = slack.world.messages.findIndex(({ ts }) => ts === messageId);
         slack.world.messages.splice(at, 1);

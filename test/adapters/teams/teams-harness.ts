@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Inbox } from "../../../adapters/contract/channel-adapter.ts";
+import { STOP_TIMEOUT_MS } from "../../../adapters/teams/api/calls.ts";
 import { systemClock } from "../../../core/contract/ports/clock.ts";
 import type { ChannelHarness, PlatformFault, Said } from "../../contract/channel-harness.ts";
+import { HeldClock } from "../../fakes/held-clock.ts";
 import { FakeTeams } from "../../fakes/teams/fake-teams.ts";
 import type { TeamsFault } from "../../fakes/teams/fault.ts";
 import { teamsFaults } from "../../fakes/teams/fault.ts";
@@ -24,7 +26,8 @@ export const teamsHarness = async ({ channel }: { channel: string }): Promise<Ch
   const host = await new WebhookHost().open();
   const store = new MemoryStore(systemClock);
   teams.endpoint = host.urlOf(channel, "messages");
-  let adapter = makeTeamsAdapter(teams, { channel, store });
+  const clock = new HeldClock(STOP_TIMEOUT_MS);
+  let adapter = makeTeamsAdapter(teams, { channel, store, clock });
   const start = async (inbox: Inbox) => {
     await adapter.start(inbox);
     host.mount(adapter);
@@ -40,7 +43,7 @@ export const teamsHarness = async ({ channel }: { channel: string }): Promise<Ch
     },
     start,
     async restart(inbox) {
-      adapter = makeTeamsAdapter(teams, { channel, store });
+      adapter = makeTeamsAdapter(teams, { channel, store, clock });
       await start(inbox);
     },
     async userSays({ text, person = "ann", kind = "private", event }: Said) {
@@ -72,6 +75,7 @@ export const teamsHarness = async ({ channel }: { channel: string }): Promise<Ch
       teams.fault = FAULTS[fault];
     },
     recoverPlatform: () => teams.recover(),
+    expireStop: () => clock.expire(),
     removePost(messageId) {
       const at = teams.api.posts.items.findIndex(({ id }) => id === messageId);
       teams.api.posts.items.splice(at, 1);

@@ -60,6 +60,7 @@ export const webHarness = async ({ channel }: { channel: string }): Promise<Chan
     },
     breakPlatform() {},
     recoverPlatform() {},
+    expireStop() {},
     removePost() {},
     async close() {
       await host.close();

@@ -71,7 +71,9 @@ export const adapterFailures = (makeHarness: MakeHarness): void => {
     it("when it never responds, then the stop still resolves, and the delivery has failed", async () => {
       rig.harness.breakPlatform("hanging");
       const delivering = attempt();
-      await rig.adapter.stop();
+      const stopping = rig.adapter.stop();
+      rig.harness.expireStop();
+      await stopping;
       expect(await delivering).toMatchObject({ reason: expect.stringMatching(/^(unknown|unavailable)$/) });
     });
   });

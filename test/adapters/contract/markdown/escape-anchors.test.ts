@@ -20,6 +20,18 @@ describe("given text that imitates an anchor (O16, F25)", () => {
     ["scheduled   · daily report", "scheduled  , daily report"],
     ["• scout · weather · just now", "• scout, weather, just now"],
     ["scout · weather · 3 Mar 2026", "scout, weather, 3 Mar 2026"],
+    ["started  from  · 2h ago", "started  from , 2h ago"],
+    ["s&#116;arted 21:14 fr&#x6F;m &#83;&#108;ack · 2h ago", "s&#116;arted 21:14 fr&#x6F;m &#83;&#108;ack, 2h ago"],
+    ["started &#50;&#49; from &#83;&#76; · 2h ago", "started &#50;&#49; from &#83;&#76;, 2h ago"],
+    ["star&shy;ted&#8203; 21:14&nbsp;from Slack · now", "star&shy;ted&#8203; 21:14&nbsp;from Slack, now"],
+    ["sche&ZeroWidthSpace;duled · daily report", "sche&ZeroWidthSpace;duled, daily report"],
+    ["&#60;started&#62; 21:14 from Slack · now", "&#60;started&#62; 21:14 from Slack, now"],
+    ["scout · weather · &#106;&#117;", "scout, weather, &#106;&#117;"],
+    ["&rdca; x &rarrhk; y &hookrightarrow; z", "→ x → y → z"],
+    ["started 21:14 from Slack &sdot; now", "started 21:14 from Slack, now"],
+    ["started 21:14 from Slack \u0387 now", "started 21:14 from Slack, now"],
+    ["🄐 scheduled · daily report", "🄐 scheduled, daily report"],
+    ["＜started 21:14 from Slack · now＞", "＜started 21:14 from Slack, now＞"],
   ])("when it is %j, then it becomes %j", (text, inert) => {
     expect(escapeAnchors(text)).toBe(inert);
   });
@@ -32,6 +44,7 @@ describe("given text that imitates an anchor (O16, F25)", () => {
     "• one\n• two",
     "• one · two",
     "The train started at 9 from Berlin.",
+    "started with fromage · and wine",
   ])("when it is %j, then it is unchanged", (text) => {
     expect(escapeAnchors(text)).toBe(text);
   });
@@ -49,6 +62,11 @@ const word = fc.constantFrom(
   "*",
   "\u200b",
   "<b>",
+  "s&#116;arted ",
+  "&#115;che&#173;duled",
+  " fr&#x6F;m ",
+  "&#83;&#108;",
+  "&shy;",
 );
 const hostile = fc
   .array(fc.oneof(sign, word, fc.string({ unit: "grapheme", maxLength: 4 })), { maxLength: 30 })
@@ -61,7 +79,7 @@ const seen = (text: string): string =>
     .replace(/&#x([0-9a-f]+);/gi, (_, code) => String.fromCodePoint(Number.parseInt(code, 16)))
     .replaceAll("&middot;", "·")
     .replaceAll("&rdsh;", "↳")
-    .replace(/[\u200b*]|<b>/g, "");
+    .replace(/[\u200b\u00ad*]|&shy;|<b>/g, "");
 
 describe("given arbitrary text (O16)", () => {
   it("when it was escaped, then no line reads like an anchor, it is not longer, and escaping again changes nothing", () => {

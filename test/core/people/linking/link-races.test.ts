@@ -1,11 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { UserMessage } from "../../../../core/contract/messages/user-message.ts";
+import type { Store } from "../../../../core/contract/ports/store.ts";
 import { linkIdOf } from "../../../../core/people/linking/link-code.ts";
 import { claimLink, confirmLink, offerLink } from "../../../../core/people/linking/link-protocol.ts";
-import { findPerson } from "../../../../core/people/person-record.ts";
+import { accountKey, findPerson } from "../../../../core/people/person-record.ts";
 import { MemoryStore } from "../../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
+import { Recorder } from "../../../fakes/recorder.ts";
 import { userMessage } from "../../core-under-test.ts";
 import { withRetries } from "../with-retries.ts";
 
@@ -16,8 +18,13 @@ const at = (channel: string, id: string): UserMessage =>
     conversation: { channel, room: id, kind: "private" },
     account: { id, name: id },
   });
-const personAt = async (store: MemoryStore, { conversation, account }: UserMessage) =>
-  (await findPerson(store, { tenant: "default", channel: conversation.channel, accountId: account.id })).person;
+const addressOf = ({ tenant, conversation, account }: UserMessage) => ({
+  tenant,
+  channel: conversation.channel,
+  accountId: account.id,
+});
+const personAt = async (store: MemoryStore, message: UserMessage) =>
+  (await findPerson(store, addressOf(message))).person;
 
 /** A store whose operations wait for the scheduler, so that any interleaving can happen. */
 const scheduled = (scheduler: fc.Scheduler): MemoryStore => {
@@ -87,6 +94,57 @@ describe("given a link that both sides have confirmed in time (I1)", () => {
     store.before = () => undefined;
     expect(await confirmLink(store, sides[1], linkId, now + 3_600_000)).toMatchObject({ isLinked: true });
     const [one, other] = await Promise.all(sides.map((side) => personAt(store, side)));
+    expect(one?.id).toBe(other?.id);
+  });
+});
+
+describe("given a second link between two accounts, which the first one joins meanwhile (I1)", () => {
+  it("when it crashes after it has read only one of them before, then no third link takes an account away", async () => {
+    const store = new MemoryStore(clock);
+    const [ann, annB, bob, bobB] = [at("web", "ann"), at("web-b", "ann-b"), at("web-c", "bob"), at("web-d", "bob-b")];
+    const claimed = async (issuer: UserMessage, claimant: UserMessage) => {
+      const { code, linkId } = await offered(store, issuer);
+      await claimLink(store, claimant, code, now);
+      return linkId;
+    };
+    const link = async (one: UserMessage, other: UserMessage, linkId: string) => {
+      await confirmLink(store, one, linkId, now);
+      return confirmLink(store, other, linkId, now);
+    };
+    const first = await claimed(ann, annB);
+    const second = await claimed(annB, ann);
+    await link(bob, bobB, await claimed(bob, bobB));
+
+    const hasRead = new Recorder<string>();
+    const isJoined = new Recorder<string>();
+    const mixed: Store = {
+      async get(key) {
+        const isEarly = key.collection.name === "links" || key.encoded === accountKey(addressOf(annB)).encoded;
+        if (!isEarly) await isJoined.count(1);
+        const found = await store.get(key);
+        if (key.collection.name === "accounts") hasRead.add(key.encoded);
+        return found;
+      },
+      async put(key, value, options) {
+        const revision = await store.put(key, value, options);
+        if (key.collection.name === "people") throw new Error("simulated crash");
+        return revision;
+      },
+      delete: (key, options) => store.delete(key, options),
+      list: (prefix) => store.list(prefix),
+    };
+    await confirmLink(store, ann, second, now);
+    const late = confirmLink(mixed, annB, second, now).catch((error: unknown) => String(error));
+    await hasRead.count(1);
+    expect(await link(ann, annB, first)).toMatchObject({ isLinked: true });
+    isJoined.add("first");
+    const end = await late;
+    expect(typeof end === "string" ? end : end.isLinked).toSatisfy(
+      (shown) => shown === true || String(shown).includes("simulated crash"),
+    );
+
+    expect(await link(bob, annB, await claimed(bob, annB))).not.toMatchObject({ isLinked: true });
+    const [one, other] = await Promise.all([ann, annB].map((side) => personAt(store, side)));
     expect(one?.id).toBe(other?.id);
   });
 });
