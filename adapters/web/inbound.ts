@@ -27,7 +27,6 @@ export const accountOf = ({ visitor, name }: Identity, { timeZone, locale }: Hel
 export const userMessageOf = (frame: Message | Command, arrival: Arrival): FromPerson => {
   const { channel, tenant, agent, account, now, traceId, files } = arrival;
   return {
-    ...kindFor(commandOf(frame)),
     id: `${messageIdPrefix(channel, account.id)}${frame.id}`,
     tenant,
     agent,
@@ -39,6 +38,7 @@ export const userMessageOf = (frame: Message | Command, arrival: Arrival): FromP
     messageId: frame.id,
     sentAt: isoTime(now),
     traceId,
+    ...kindFor(commandOf(frame)),
   };
 };
 
