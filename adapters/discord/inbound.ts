@@ -40,7 +40,6 @@ export const toUserMessage = (
   const command = isMentionOnly ? { name: "help", args: "" } : textCommand(text);
   const replyTo = answeredMessage(message) ?? conversation.thread;
   return {
-    ...kindFor(command),
     id: messageIdOf(channel, message.id),
     tenant,
     agent,
@@ -52,6 +51,7 @@ export const toUserMessage = (
     link: permalink(conversation, message.id),
     sentAt: new Date(message.timestamp).toISOString(),
     traceId: newId(),
+    ...kindFor(command),
   };
 };
 

@@ -101,7 +101,6 @@ const fromEvent = (event: MessageEvent, user: string, conversation: Conversation
   const isAnswer = event.thread_ts !== undefined && event.thread_ts !== event.ts;
   const command = text === "" && attachments.length === 0 ? { name: "help", args: "" } : typedCommand(text);
   return {
-    ...kindFor(command),
     // Slack sends a mention twice, as "app_mention" and as "message": two event ids, but the same timestamp and room.
     id: `${channel}:${identity.teamId}:${event.channel}:${event.ts}`,
     tenant: arrival.tenant,
@@ -114,6 +113,7 @@ const fromEvent = (event: MessageEvent, user: string, conversation: Conversation
     link: permalinkOf(identity.teamUrl, event.channel, event.ts, event.thread_ts),
     sentAt: isoTime(Math.min(Number(event.ts) * 1_000, arrival.now)),
     traceId: arrival.traceId,
+    ...kindFor(command),
   };
 };
 

@@ -45,7 +45,6 @@ export const userMessageOf = (activity: Activity, arrival: Arrival): InboundMess
   const replyTo = answeredMessage(activity, conversation);
   const link = messageLink(conversation, id, referenceOf(activity), arrival.directory);
   return {
-    ...kind,
     id: `${arrival.channel}:${activity.conversation.id}:${id}`,
     tenant: arrival.tenant,
     agent: arrival.agent,
@@ -58,6 +57,7 @@ export const userMessageOf = (activity: Activity, arrival: Arrival): InboundMess
     ...(link !== undefined && { link }),
     sentAt: sentAt(activity, arrival.now),
     traceId: arrival.traceId,
+    ...kind,
     ...(kind.kind === "message" && { editable: true }),
   };
 };

@@ -28,7 +28,6 @@ export const accountOf = ({ visitor, name, endsAt }: Identity, { timeZone, local
 export const userMessageOf = (frame: Message | Command, arrival: Arrival): FromPerson => {
   const { channel, tenant, agent, account, now, traceId, files } = arrival;
   return {
-    ...kindFor(commandOf(frame)),
     id: `${messageIdPrefix(channel, account.id)}${frame.id}`,
     tenant,
     agent,
@@ -40,6 +39,7 @@ export const userMessageOf = (frame: Message | Command, arrival: Arrival): FromP
     messageId: frame.id,
     sentAt: isoTime(now),
     traceId,
+    ...kindFor(commandOf(frame)),
   };
 };
 

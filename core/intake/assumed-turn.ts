@@ -10,8 +10,8 @@ import { newWork, type ResolvedTurn, recordOf, resolveTurn } from "./resolve-tur
  * Stores a turn with cached data, marked `assumed`, while the current data is read. A stale record is corrected before
  * the turn has any effect; if the process crashes in between, the next run checks the record again (ADR 0012).
  *
- * Saves one round trip for each plain message on NATS. Measured: 1.88 and 2.08 ms instead of 2.42 ms for one message at
- * a time, with a floor of about 1.6 ms (docs/performance.md). The plain way is to resolve the turn first (open-turn.ts).
+ * Saves one round trip for each plain message on NATS: 7 % of the time of one message at a time on a busy machine, 14 to
+ * 22 % on an idle one (docs/performance.md, Saved round trips). The plain way is to resolve the turn first (open-turn.ts).
  */
 
 interface CheckedTurn {

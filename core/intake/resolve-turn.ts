@@ -62,14 +62,15 @@ const mayContinueWork = ({ replyTo, conversation }: PersonMessage): boolean =>
 
 /** The record of a turn as it is stored first. */
 export const recordOf = ({ clock }: IntakeDeps, message: TurnMessage, { work, window }: ResolvedTurn): TurnRecord => ({
-  ...work,
-  ...(message.kind === "command" && { command: message.command.name }),
+  // V8 stores an object that starts with a spread in a slow form, so the fields of the record come first.
   turnId: turnIdOf(message),
   messageId: message.id,
   sessionId: window.sessionId,
   index: nextIndex(window),
   openedAt: isoTime(clock.now()),
   traceId: message.traceId,
+  ...(message.kind === "command" && { command: message.command.name }),
+  ...work,
 });
 
 /** A person's message begins new work, and the person waits for the answer. */

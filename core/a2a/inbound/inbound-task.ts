@@ -43,7 +43,10 @@ const tasksRead = new LastRead<InboundTask>(256);
 export const readTask = async (store: Store, address: InboundTaskAddress): Promise<InboundTask | undefined> =>
   (await tasksRead.get(store, taskKey(address)))?.value;
 
-/** An ended task from the cache. Ends are final, so the store need not be asked. */
+/**
+ * An ended task from the cache. Ends are final, so the store need not be asked. Saves the only read of an awaited call: 9 to
+ * 32 % of its CPU on NATS (docs/performance.md, Saved round trips).
+ */
 export const cachedEnd = (store: Store, address: InboundTaskAddress): InboundTask | undefined => {
   const task = tasksRead.peek(store, taskKey(address))?.value;
   return task && hasEnded(task) ? task : undefined;
@@ -100,7 +103,8 @@ export interface TaskDeps {
 
 /**
  * Changes a task by compare-and-set and signals the change. If `change` returns the same object, nothing is written.
- * `isNew`: the task did not exist a moment ago, so the first attempt skips the read; a conflict detects a race.
+ * `isNew`: the task did not exist a moment ago, so the first attempt skips the read; a conflict detects a race. Saves 9 to
+ * 12 % of the CPU of an awaited call on NATS (docs/performance.md, Saved round trips).
  */
 export const changeTask = async (
   { bus, store }: TaskDeps,

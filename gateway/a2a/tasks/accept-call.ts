@@ -37,8 +37,8 @@ export const acceptCall = (deps: AcceptDeps, call: InboundCall): Promise<Inbound
 
 /**
  * Accepts a call and waits until its task has ended or needs input, or until the client disconnects. The task is stored
- * with its first status, which is usually the final one. Saves a write: measured together with cards and tools that are
- * built once, 0.71 times the rate of the floor instead of 0.53 (docs/performance.md, A2A calls).
+ * with its first status, which is usually the final one. Saves 2 of 6 writes and 4 reads: 9 % of the time of a call on
+ * embedded, 50 % on NATS (docs/performance.md, Saved round trips).
  */
 export const awaitCall = async (
   deps: AcceptDeps,
