@@ -44,8 +44,8 @@ export const readTask = async (store: Store, address: InboundTaskAddress): Promi
   (await tasksRead.get(store, taskKey(address)))?.value;
 
 /**
- * An ended task from the cache. Ends are final, so the store need not be asked. Saves the only read of an awaited call: 9 to
- * 32 % of its CPU on NATS (docs/performance.md, Saved round trips).
+ * An ended task from the cache. Ends are final, so the store need not be asked. Saves the only read of an awaited call: 8 to
+ * 24 % of its CPU on NATS (docs/performance.md, Saved round trips).
  */
 export const cachedEnd = (store: Store, address: InboundTaskAddress): InboundTask | undefined => {
   const task = tasksRead.peek(store, taskKey(address))?.value;
@@ -103,8 +103,8 @@ export interface TaskDeps {
 
 /**
  * Changes a task by compare-and-set and signals the change. If `change` returns the same object, nothing is written.
- * `isNew`: the task did not exist a moment ago, so the first attempt skips the read; a conflict detects a race. Saves 9 to
- * 12 % of the CPU of an awaited call on NATS (docs/performance.md, Saved round trips).
+ * `isNew`: the task did not exist a moment ago, so the first attempt skips the read; a conflict detects a race. Saves 8 to
+ * 10 % of the CPU of an awaited call on NATS (docs/performance.md, Saved round trips).
  */
 export const changeTask = async (
   { bus, store }: TaskDeps,

@@ -20,8 +20,8 @@ import {
 } from "./inbound-task.ts";
 
 /**
- * Shorter turns skip the "working" status. Saves the write of a task and of its index entry: 31 % of the time of a call on
- * embedded, 50 % on NATS (docs/performance.md, Saved round trips).
+ * Shorter turns skip the "working" status. Saves the write of a task and of its index entry: 24 % of the time of a call on
+ * embedded, 33 % on NATS (docs/performance.md, Saved round trips).
  */
 const WORKING_AFTER_MS = 300;
 

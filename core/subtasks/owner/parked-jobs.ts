@@ -8,7 +8,7 @@ export const MAX_PARKED_MS = 120;
  * until their turn is released, or for MAX_PARKED_MS.
  *
  * Saves about one of 15 writes for a batch of three with an instant model. Measured on NATS: 1 % of CPU and 6 % of time in
- * one run, 9 and 22 % in a longer one; nothing on embedded (docs/performance.md, Saved round trips). The plain way is to
+ * one run, 8 and 18 % in a longer one; nothing on embedded (docs/performance.md, Saved round trips). The plain way is to
  * write each change at once (OwnerRecordWriter.change).
  */
 export class ParkedJobs<Lane, Job> {

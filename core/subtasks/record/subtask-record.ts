@@ -21,7 +21,7 @@ export const readSubtask = async (store: Store, address: SubtaskAddress): Promis
 
 /**
  * Reads a subtask from the cache if that record has ended, because it no longer changes. Saves 6 of 13 reads for a batch
- * of three, and on NATS 11 % of CPU and 15 % of time (docs/performance.md, Saved round trips).
+ * of three, and on NATS 10 % of CPU and 13 % of time (docs/performance.md, Saved round trips).
  */
 export const readSubtaskCached = async (store: Store, address: SubtaskAddress): Promise<Subtask | undefined> => {
   const known = subtasksRead.peek(store, subtaskKey(address))?.value;

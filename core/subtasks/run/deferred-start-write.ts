@@ -10,7 +10,7 @@ import { subtaskKey, subtasksRead, writeSubtask } from "../record/subtask-record
 /**
  * Claims a subtask for the first time. Signals the start without storing it: DeferredStartWrite does that. The process
  * that created the subtask uses its cached record; the compare-and-set of the next write finds concurrent changes. Saves 3
- * of 10 reads for a batch of three, and on NATS 7 to 12 % of CPU (docs/performance.md, Saved round trips).
+ * of 10 reads for a batch of three, and on NATS 7 to 11 % of CPU (docs/performance.md, Saved round trips).
  */
 export const claimFirst = async (deps: CoreDeps, address: SubtaskAddress): Promise<Stored<Subtask> | undefined> => {
   const stored = subtasksRead.peek(deps.store, subtaskKey(address)) ?? (await readStored(deps, address));
@@ -40,7 +40,7 @@ const AFTER_MS = 50;
 /**
  * Stores the start of a subtask after a delay.
  *
- * Saves one write for each subtask that ends within AFTER_MS: 3 of 17 for a batch of three, and on NATS 10 to 13 %
+ * Saves one write for each subtask that ends within AFTER_MS: 3 of 17 for a batch of three, and on NATS 9 to 11 %
  * of CPU (docs/performance.md, Saved round trips). The plain way is to store the start when the subtask is claimed
  * (claimAgain).
  */

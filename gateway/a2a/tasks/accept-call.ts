@@ -37,8 +37,8 @@ export const acceptCall = (deps: AcceptDeps, call: InboundCall): Promise<Inbound
 
 /**
  * Accepts a call and waits until its task has ended or needs input, or until the client disconnects. The task is stored
- * with its first status, which is usually the final one. Saves 2 of 6 writes and 4 reads: 9 % of the time of a call on
- * embedded, 50 % on NATS (docs/performance.md, Saved round trips).
+ * with its first status, which is usually the final one. Saves 2 of 6 writes and 4 reads: 8 % of the time of a call on
+ * embedded, 33 % on NATS (docs/performance.md, Saved round trips).
  */
 export const awaitCall = async (
   deps: AcceptDeps,
