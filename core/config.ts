@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SkillConfig } from "./a2a/config.ts";
+import { AgentBudgetsConfig } from "./budgets/config.ts";
 import { DeliveryConfig } from "./contract/messages/delivery-policy.ts";
 import { Name } from "./contract/ports/token.ts";
 import { Home } from "./delivery/index.ts";
@@ -43,6 +44,9 @@ export const AgentConfig = z.strictObject({
     .max(3_650)
     .default(30)
     .describe("A schedule that repeats pauses if the person who made it has not written for this many days."),
+  budgets: AgentBudgetsConfig.prefault({}).describe(
+    "Limits of what its work may use, by scope: person, visitor and caller limit each one of them; anonymous, member, operator, peer, unattended and agent limit all work of that kind together.",
+  ),
   delegation: DelegationConfig.prefault({}).describe("Limits on subtasks."),
   peering: PeeringConfig.prefault({}).describe("Limits on calls to other agents."),
   delivery: DeliveryConfig.optional().describe(

@@ -9,6 +9,7 @@ import {
   TenantSettings,
 } from "./a2a/index.ts";
 import { agentTools, subagentTools } from "./agent-tools.ts";
+import { type BudgetRules, BudgetService } from "./budgets/index.ts";
 import { AppError } from "./contract/app-error.ts";
 import type { DeliveryDefaults } from "./contract/messages/delivery-policy.ts";
 import type { Backbone } from "./contract/ports/backbone.ts";
@@ -18,6 +19,7 @@ import type { Logger } from "./contract/ports/logger.ts";
 import { type Checkpoint, type Meter, noCheckpoint, type Tracer } from "./contract/ports/telemetry.ts";
 import type { Secret } from "./contract/secret.ts";
 import type { Tool } from "./contract/tool.ts";
+import { publishBudgetNotice } from "./delivery/index.ts";
 import { startIntake } from "./intake/index.ts";
 import type { AgentModel } from "./model/index.ts";
 import { AskerCache, type DeclaredPerson, declarePeople, LastSeen } from "./people/index.ts";
@@ -42,6 +44,8 @@ export interface AgentOptions extends ScheduleOptions {
   /** Absent: the default rights. */
   readonly rights?: Rights | undefined;
   readonly pauseSchedulesAfterDays?: number | undefined;
+  /** Limits of what its work may cost; absent: none. */
+  readonly budgets?: BudgetRules | undefined;
   /** The repository that its subtasks work on, each in its own worktree. */
   readonly workspace?: WorkspaceOptions | undefined;
   /** Agents that it may call; agents of this deployment must list it too. */
@@ -104,6 +108,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
   const history = new SessionHistory(store);
   const identity = await loadIdentity(store, options.remote?.webhookKey);
   const remoteAgents = new RemoteAgents({ peers: [], ...options.remote, clock, identity });
+  const budgets = new BudgetService({ store, clock, logger, meter, notify: publishBudgetNotice(bus) });
   const deps = {
     bus,
     store,
@@ -114,6 +119,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     checkpoint,
     ...delegation,
     history,
+    budgets,
     dueTimes: new DueIndex({ bus, store }),
     workspaces: new Map(
       options.agents.flatMap(({ name, workspace }) => (workspace ? [[name, new Workspaces(workspace)] as const] : [])),
@@ -139,10 +145,11 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
   const consumers: Consumer[] = [];
   for (const agentOptions of options.agents) {
     const { delegation = defaultDelegation, peering = defaultPeering } = agentOptions;
-    const agent = agentFrom(
-      agentOptions,
-      distinct(agentTools(deps, agentOptions, { delegation, peering }, options.tools)),
-    );
+    const ref = { tenant: agentOptions.tenant, agent: agentOptions.name };
+    const agent = {
+      ...agentFrom(agentOptions, distinct(agentTools(deps, agentOptions, { delegation, peering }, options.tools))),
+      budgets: budgets.add(ref, { rights: agentOptions.rights, ...agentOptions.budgets }),
+    };
     await deps.turns.listenTo(agent);
     consumers.push(
       await startIntake(intake, agent, concurrency),
@@ -151,7 +158,6 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       await startSchedules(deps, agent, agentOptions),
     );
     if (agentOptions.inbound) {
-      const ref = { tenant: agent.tenant, agent: agent.name };
       consumers.push(...(await startInbound(deps, ref, agentOptions.inbound)));
     }
   }
@@ -168,6 +174,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       deps.inbound.close();
       await deps.activity.stop();
       await deps.background.stop();
+      await budgets.stop();
       await remoteAgents.close();
     },
   };

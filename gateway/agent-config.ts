@@ -1,5 +1,6 @@
 import type { Config } from "../config/index.ts";
 import type { InboundOptions } from "../core/a2a/inbound/index.ts";
+import { type BudgetRules, withDefaults } from "../core/budgets/index.ts";
 import { AppError } from "../core/contract/app-error.ts";
 import type { Destination, Home } from "../core/delivery/index.ts";
 import type { DeclaredPerson } from "../core/people/index.ts";
@@ -39,6 +40,12 @@ export const homeAndChannelsOf = (
     hasChannel: (channel) => config.channels[channel]?.agent === agent,
   };
 };
+
+/** The budgets of an agent and its tenant. Anonymous visitors have limits even if the configuration has none. */
+export const budgetRules = (
+  { tenants, prices }: Pick<Config, "tenants" | "prices">,
+  { tenant, budgets }: Pick<Config["agents"][number], "tenant" | "budgets">,
+): BudgetRules => ({ ofAgent: withDefaults(budgets), ofTenant: tenants[tenant]?.budgets, prices });
 
 type Called = Pick<Config["agents"][number], "name" | "skills">;
 

@@ -10,6 +10,7 @@ import { Rights } from "../core/rights/index.ts";
 import { type Core, startCore } from "../core/start-core.ts";
 import type { WorkspaceConfig } from "../core/workspaces/index.ts";
 import {
+  budgetRules,
   configuredSchedules,
   declaredPeople,
   groupAccounts,
@@ -51,6 +52,7 @@ export const startAgents = async ({ config, ...deps }: AgentsDeps): Promise<Core
       ...(workspace && { workspace: { ...workspace, ...workspacePaths(workspace, agent.name, config.dataDir) } }),
       schedules: configuredSchedules(config, schedules, home),
       inbound: inboundOptions(config, agent, home),
+      budgets: budgetRules(config, agent),
       contextTokens: model.contextTokens,
       model: createModel(model, deps),
     })),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { adapters } from "../../adapters/adapter-list.ts";
 import { A2aConfig, TenantConfig } from "../../core/a2a/config.ts";
 import { BackboneConfig } from "../../core/backbone/config.ts";
+import { PricesConfig } from "../../core/budgets/config.ts";
 import { AgentConfig } from "../../core/config.ts";
 import { Name } from "../../core/contract/ports/token.ts";
 import { PersonConfig } from "../../core/people/config.ts";
@@ -41,6 +42,9 @@ const ConfigFile = z.strictObject({
     .record(Name, TenantConfig)
     .prefault({ default: {} })
     .describe("Tenants by name; agents, channels and people of one tenant see nothing of another."),
+  prices: PricesConfig.default({}).describe(
+    "Prices of models by label, as logs and metrics show it; a model without a price has no cost.",
+  ),
   people: z.array(PersonConfig).default([]).describe("People with accounts on several channels."),
   groups: GroupsConfig.prefault({}).describe(
     "Groups for `rights`, by name: people by name, or accounts as <channel>:<account>. The group `operator` is a class.",

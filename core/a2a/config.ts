@@ -1,10 +1,14 @@
 import { z } from "zod";
+import { TenantBudgetsConfig } from "../budgets/config.ts";
 import { Name } from "../contract/ports/token.ts";
 import { type Secret, secret } from "../contract/secret.ts";
 import { parseNetwork } from "./private-networks.ts";
 
 export const TenantConfig = z.strictObject({
   a2aAsync: z.boolean().default(false).describe("Lets agents of this tenant message each other without waiting."),
+  budgets: TenantBudgetsConfig.prefault({}).describe(
+    "Limits of what all agents of the tenant may use together, by scope: as the budgets of an agent, with tenant in place of agent.",
+  ),
 });
 export type TenantConfig = z.infer<typeof TenantConfig>;
 

@@ -1,3 +1,4 @@
+import type { BudgetService } from "../budgets/index.ts";
 import type { MenuCommand } from "../contract/menu-command.ts";
 import type { ReplyAction } from "../contract/messages/agent-reply.ts";
 import type { DeliveryDefaults } from "../contract/messages/delivery-policy.ts";
@@ -14,6 +15,7 @@ import type { RunningTurns, TurnRecord } from "../turns/index.ts";
 export interface CommandDeps extends SubtaskDeps, ScheduleDeps {
   readonly turns: RunningTurns;
   readonly history: SessionHistory;
+  readonly budgets: Pick<BudgetService, "of">;
 }
 
 export interface CommandCall {

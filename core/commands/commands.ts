@@ -1,6 +1,7 @@
 import type { MenuCommand } from "../contract/menu-command.ts";
 import { suggest } from "../contract/suggest.ts";
 import { cutAtGraphemes } from "../lib/index.ts";
+import { budget } from "./budget.ts";
 import { cancel } from "./cancel.ts";
 import type { Command } from "./command.ts";
 import { inbox } from "./inbox.ts";
@@ -48,7 +49,7 @@ const unknownCommand = (name: string, known: readonly Command[]): Command => ({
 });
 
 /** The only list of commands, in the order of `help`; a new command is one file and one entry here. */
-const all = [why, status, cancel, inbox, schedules, quiet, link, unlink, newSession, diff, merge, discard];
+const all = [why, status, cancel, inbox, schedules, budget, quiet, link, unlink, newSession, diff, merge, discard];
 
 export const commands: readonly Command[] = [helpOn(all), ...all];
 

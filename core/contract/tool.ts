@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { WorkBudget } from "./budget.ts";
 import type { AgentRef } from "./messages/addresses.ts";
 import { type DelegationContext, type WorkContext, workContextOf } from "./messages/work-context.ts";
 import type { Need, Permit } from "./rights.ts";
@@ -9,6 +10,8 @@ export interface ToolContext extends AgentRef, Readonly<Omit<WorkContext, "stand
   readonly turnId: string;
   /** The rights of those who caused the work (R1). */
   readonly permit: Permit;
+  /** The budgets of the work (R2). Absent: nothing limits it. */
+  readonly budget?: WorkBudget | undefined;
   /** All tools that this turn may use. */
   readonly tools: readonly Pick<Tool, "name" | "internal">[];
   /** A call that is repeated after a crash has the same key. */
@@ -18,7 +21,7 @@ export interface ToolContext extends AgentRef, Readonly<Omit<WorkContext, "stand
 }
 
 /** The work context of the turn in the form that records store. */
-export const workContextOfTool = (context: Omit<ToolContext, "tools" | "signal" | "permit">): WorkContext =>
+export const workContextOfTool = (context: Omit<ToolContext, "tools" | "signal" | "permit" | "budget">): WorkContext =>
   workContextOf({ ...context, standing: context.delegationContext });
 
 export interface Tool<Input = unknown> {

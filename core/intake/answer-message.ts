@@ -53,7 +53,7 @@ export const answerMessage = async (
   if (mayInvolveFeatures(message, entry)) {
     for (const hook of features.hooks) await hook.onEnd?.({ agent, message, record, entry, isDeadLetter: false });
   }
-  compactSessionAsync(deps, agent, sessionId);
+  compactSessionAsync(deps, agent, record);
   return entry;
 };
 
@@ -104,7 +104,7 @@ export const publishFinal = async (
   deps: IntakeDeps,
   agent: Agent,
   record: TurnRecord,
-  { at, finalText, outcome }: TurnEntry,
+  { at, finalText, outcome, actions }: TurnEntry,
   mayRepeat: boolean,
 ): Promise<void> => {
   const { correlationId, cause, audience, sessionId } = record;
@@ -118,6 +118,7 @@ export const publishFinal = async (
     kind: "final",
     markdown: finalText,
     outcome,
+    ...(actions !== undefined && { actions }),
     ...(correlationId === undefined ? { ...(cause !== undefined && { cause }) } : { correlationId }),
     origin,
     audience,

@@ -1,7 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
 import { ChildAbort } from "../lib/index.ts";
 import { compactSession, exceeds, type SessionWindow, type WindowBounds } from "../sessions/index.ts";
-import type { Agent } from "../turns/index.ts";
+import type { Agent, TurnRecord } from "../turns/index.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 
 /** Half of the model's context, at about four characters a token; the other half is for directives, tools and work. */
@@ -10,21 +10,40 @@ const CHARS_PER_CONTEXT_TOKEN = 2;
 const SUMMARY_DEADLINE_MS = 60_000;
 
 /** Starts to compact a session that exceeds its window, in the background. */
-export const compactSessionAsync = (deps: IntakeDeps, agent: Agent, sessionId: string): void => {
+export const compactSessionAsync = (deps: IntakeDeps, agent: Agent, record: TurnRecord): void => {
+  const { sessionId } = record;
   const bounds = { maxEntries: deps.maxWindowEntries, maxChars: agent.contextTokens * CHARS_PER_CONTEXT_TOKEN };
   const window = deps.history.inMemory(sessionId);
   if (window === undefined || !exceeds(window, bounds)) return;
-  deps.background.start(`compact ${sessionId}`, (signal) => compact(deps, agent, window, bounds, signal));
+  deps.background.start(`compact ${sessionId}`, (signal) =>
+    compact(deps, chargedTo(agent, asBackground(record)), window, bounds, signal),
+  );
 };
 
 /** Halves a window that the model rejected as too long. */
 export const shrinkWindow = (
   deps: IntakeDeps,
   agent: Agent,
+  record: TurnRecord,
   window: SessionWindow,
   signal: AbortSignal,
 ): Promise<SessionWindow> =>
-  compact(deps, agent, window, { maxEntries: window.entries.length, maxChars: window.chars }, signal);
+  compact(
+    deps,
+    chargedTo(agent, record),
+    window,
+    { maxEntries: window.entries.length, maxChars: window.chars },
+    signal,
+  );
+
+/** Summaries are charged to the work that needs them (R2). Without a budget for it, a summary is made without the model. */
+const chargedTo = (agent: Agent, record: TurnRecord): Agent =>
+  agent.budgets ? { ...agent, model: agent.budgets.metered(agent.model, record) } : agent;
+
+const asBackground = (record: TurnRecord): TurnRecord => ({
+  ...record,
+  standing: { ...record.standing, background: true },
+});
 
 const compact = async (
   deps: IntakeDeps,

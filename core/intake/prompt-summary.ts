@@ -90,6 +90,10 @@ export const settledOrigin = async (store: Store, agent: AgentName, record: Unso
   return summary === undefined ? origin : { ...origin, promptSummary: summary };
 };
 
+/** The summary is charged to the work; without a budget for it, the truncated prompt is shown (R2). */
+const meteredModel = ({ model, budgets }: Agent, record: TurnRecord): AgentModel =>
+  budgets?.metered(model, record) ?? model;
+
 /**
  * Decides before the first unsolicited reply of a piece of work whether a model summary replaces its truncated prompt
  * (O4). The decision is stored once, so that all anchors agree; messages that people have seen do not change.
@@ -103,6 +107,7 @@ export const decideSummary = async (
   const { rootTurnId } = delegationContext;
   if (!mayHaveSummary(record) || (await readSummary(deps.store, agent, rootTurnId)) !== undefined) return;
   const root = window.entries.find((entry) => entry.kind === "turn" && entry.turnId === rootTurnId);
-  const summary = root?.kind === "turn" ? await summariseByModel(deps, agent.model, root.text) : undefined;
+  const summary =
+    root?.kind === "turn" ? await summariseByModel(deps, meteredModel(agent, record), root.text) : undefined;
   await settleSummary(deps.store, agent, rootTurnId, summary ?? origin.promptSummary);
 };

@@ -3,7 +3,7 @@ import { isoTime } from "../contract/ports/clock.ts";
 import { ChildAbort } from "../lib/index.ts";
 import { viewOfOrigins } from "../origin/index.ts";
 import { fitEntry, nextIndex, type TurnEntry } from "../sessions/index.ts";
-import type { Agent, TurnEnd, TurnRecord } from "../turns/index.ts";
+import type { Agent, TurnEnd, TurnFailure, TurnRecord } from "../turns/index.ts";
 import {
   failureText,
   Journal,
@@ -64,7 +64,7 @@ export const runAndRecordTurn = async (
     at: isoTime(deps.clock.now()),
     text,
     ...end,
-    ...(failure !== undefined && fallbackText !== undefined && rawResults(fallbackText)),
+    ...(failure !== undefined && fallbackText !== undefined && rawResults(fallbackText, failure, end.finalText)),
     ...processed,
     // Background work has no interim answer: the final one follows (B6).
     ...(isAwaited && record.standing.background && { suppressed: true }),
@@ -74,14 +74,19 @@ export const runAndRecordTurn = async (
   if (!(await deps.history.append(sessionId, nextIndex(window), entry, options))) {
     throw new TurnYielded("another process has taken the turn over");
   }
+  agent.budgets?.stored(record, () => Buffer.byteLength(JSON.stringify(entry)));
   await deps.checkpoint("model.journaled");
   return entry;
 };
 
 /** A batch never ends in silence (B3): people get the raw results if the model could not summarise them. */
-const rawResults = (fallbackText: string) => ({
+const rawResults = (fallbackText: string, failure: TurnFailure, text: string) => ({
   outcome: "answered" as const,
-  finalText: `I could not summarise these results, so here they are unedited.\n\n${fallbackText}`,
+  finalText: [
+    "I could not summarise these results, so here they are unedited.",
+    ...(failure === "budget" ? [text] : []),
+    fallbackText,
+  ].join("\n\n"),
   degraded: true,
 });
 
@@ -121,7 +126,7 @@ const runNow = async (
       signal: over.signal,
       streamId: record.correlationId ?? requester?.streamId?.(agent, record),
       nextAttempt: () => attempt++,
-      shrink: (window) => shrinkWindow(deps, agent, window, over.signal),
+      shrink: (window) => shrinkWindow(deps, agent, record, window, over.signal),
     });
   } finally {
     typing?.cancel();

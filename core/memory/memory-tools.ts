@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AppError } from "../contract/app-error.ts";
 import type { Clock } from "../contract/ports/clock.ts";
 import { isoTime } from "../contract/ports/clock.ts";
 import type { Store } from "../contract/ports/store.ts";
@@ -38,6 +39,8 @@ export const memoryTools = (store: Store, clock: Clock): Tool[] => {
     needs: "talk",
     repeatable: true,
     run: async ({ key, value, expiresInMinutes = DEFAULT_MINUTES }, context) => {
+      const refusal = await context.budget?.take({ bytes: Buffer.byteLength(value) });
+      if (refusal !== undefined) throw new AppError("rate-limited", refusal);
       const note = await memoryOf(context).save(key, value, expiresInMinutes * 60_000);
       return `Saved "${key}" (${note.bytes} bytes) until ${isoTime(note.expiresAt)}.`;
     },

@@ -3,7 +3,7 @@ import { AppError } from "../contract/app-error.ts";
 import { conversationKey } from "../contract/messages/conversation.ts";
 import type { Store } from "../contract/ports/store.ts";
 import { timeZoneOf } from "../contract/relative-time.ts";
-import type { Tool } from "../contract/tool.ts";
+import type { Tool, ToolContext } from "../contract/tool.ts";
 import { accountServed, askingAccount, type Destination } from "../delivery/index.ts";
 import { stableId } from "../lib/index.ts";
 import { findPerson } from "../people/index.ts";
@@ -11,7 +11,7 @@ import type { NewSchedule } from "./change-schedule.ts";
 import { cancelSchedule, createSchedule, MAX_DESCRIPTION_CHARS, MAX_PROMPT_CHARS } from "./change-schedule.ts";
 import { describeSchedule, findSchedule, openSchedules, type ScheduleViewer } from "./own-schedules.ts";
 import { runNow } from "./runs/handle-schedule-due.ts";
-import { needOf, ownerOf, type ScheduleDeps } from "./schedule-record.ts";
+import { isOpen, needOf, ownerOf, type ScheduleDeps, scheduleKey } from "./schedule-record.ts";
 import { describeWhen, parseWhen } from "./when/index.ts";
 
 const TaskInput = z.object({
@@ -80,6 +80,7 @@ export const scheduleTools = (deps: ScheduleDeps): Tool[] => {
         madeIn: "chat",
         ...(link !== undefined && { link }),
       };
+      await takeSchedule(deps, context, draft);
       const schedule = await createSchedule(deps, draft, now);
       return `Scheduled as ${schedule.id}: "${schedule.description}", ${describeWhen(schedule.when, now)}.`;
     },
@@ -123,6 +124,18 @@ export const scheduleTools = (deps: ScheduleDeps): Tool[] => {
     },
   };
   return [task, list, cancel, now].map((tool) => ({ ...(tool as Tool), isForPeople: true }));
+};
+
+/** Counts the schedule in the budgets of the work (R2). */
+const takeSchedule = async ({ store }: ScheduleDeps, { budget }: ToolContext, draft: NewSchedule): Promise<void> => {
+  const { tenant, agent, owner, id } = draft;
+  const isStillOpen = async (name: string) => {
+    const [ofAgent, ofOwner, ofId] = JSON.parse(name) as [string, string, string];
+    const stored = await store.get(scheduleKey({ tenant, agent: ofAgent, owner: ofOwner, id: ofId }));
+    return stored !== undefined && isOpen(stored.value);
+  };
+  const refusal = await budget?.open("schedules", [JSON.stringify([agent, owner, id])], isStillOpen);
+  if (refusal !== undefined) throw new AppError("rate-limited", `Refused: ${refusal}.`);
 };
 
 /** Resolves and checks the target at creation (P2): here, or a channel on which the person has written in private. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ReplyAction } from "../contract/messages/agent-reply.ts";
 import { ReplyOrigin } from "../contract/messages/work-context.ts";
 import { collection, keyOf } from "../contract/ports/store.ts";
 import { ChatMessage } from "../model/index.ts";
@@ -21,6 +22,8 @@ export const TurnEntry = z.looseObject({
   suppressed: z.boolean().optional(),
   /** The model failed, so people got the raw results. */
   degraded: z.boolean().optional(),
+  /** Buttons of the answer. */
+  actions: z.array(ReplyAction).optional(),
 });
 export type TurnEntry = z.infer<typeof TurnEntry>;
 

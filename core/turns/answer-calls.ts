@@ -100,6 +100,7 @@ const contextOf = (turn: Turn, { step, index, signal }: CallInTurn): ToolContext
     delegationContext,
     turnId: record.turnId,
     permit: permitOf(turn),
+    budget: agent.budgets?.forTools(record),
     tools: agent.tools,
     idempotencyKey: `${record.turnId}/${step}/${index}`,
     signal,

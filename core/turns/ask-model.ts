@@ -1,8 +1,9 @@
+import type { Spending } from "../budgets/index.ts";
 import { messageOf } from "../contract/app-error.ts";
 import { subjectsOf } from "../contract/messages/subjects.ts";
 import type { Clock, Timer } from "../contract/ports/clock.ts";
 import { pause, raceAbort } from "../lib/index.ts";
-import { ModelFailed, type StepRequest, type StepResponse } from "../model/index.ts";
+import { ModelFailed, type ModelFailure, type StepRequest, type StepResponse } from "../model/index.ts";
 import { stepSpan } from "./agent-spans.ts";
 import type { CoreDeps, Turn } from "./turn.ts";
 import { TurnStopped } from "./turn-failures.ts";
@@ -15,11 +16,33 @@ const MAX_PAUSE_MS = 30_000;
 /** Below the size limit of a stored value. */
 const MAX_RESPONSE_BYTES = 400_000;
 
+/** Turns whose first request was admitted: a turn counts once. */
+const counted = new WeakSet<Turn>();
+
+/** Reserves a request in the budgets before the model gets it (R2). A subtask counts as one, not by its turns. */
+const reserve = async (turn: Turn, request: StepRequest): Promise<Spending | undefined> => {
+  const { agent, record } = turn;
+  const isTurn = record.standing.subtaskId === undefined && !counted.has(turn);
+  const spending = await agent.budgets?.reserve(record, agent.model.label, request, isTurn);
+  counted.add(turn);
+  return spending;
+};
+
+/** Failures without a response, after which the model has not worked. */
+const UNREACHED: readonly ModelFailure[] = ["rate-limited", "unreachable", "credentials", "overloaded"];
+
 /** Requests one response of the model and streams its text as signals. All retries of model requests happen here. */
 export const askModel = async (deps: CoreDeps, turn: Turn, request: StepRequest): Promise<StepResponse> => {
   for (let attempts = 1; ; attempts++) {
     await deps.checkpoint("model.before");
-    const answer = await attemptOnce(deps, turn, request);
+    const spending = await reserve(turn, request);
+    let answer: StepResponse | ModelFailed | undefined;
+    try {
+      answer = await attemptOnce(deps, turn, request);
+    } finally {
+      if (answer instanceof ModelFailed && UNREACHED.includes(answer.reason)) spending?.release();
+      else spending?.settle(answer instanceof ModelFailed ? undefined : answer?.usage);
+    }
     if (!(answer instanceof ModelFailed)) {
       await deps.checkpoint("model.after");
       return answer;

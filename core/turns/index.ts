@@ -5,7 +5,14 @@ export { permittedAgent } from "./permitted-agent.ts";
 export { runTurn } from "./run-turn.ts";
 export { RunningTurns } from "./running-turns.ts";
 export type { Agent, CoreDeps, TurnEnd } from "./turn.ts";
-export { failureText, TurnCancelled, TurnStopped, TurnTimedOut, TurnYielded } from "./turn-failures.ts";
+export {
+  failureText,
+  TurnCancelled,
+  type TurnFailure,
+  TurnStopped,
+  TurnTimedOut,
+  TurnYielded,
+} from "./turn-failures.ts";
 export {
   finalIdOf,
   Journal,

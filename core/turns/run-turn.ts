@@ -1,3 +1,4 @@
+import { BudgetRefused } from "../budgets/index.ts";
 import { cutToBytes, signalProgress } from "../lib/index.ts";
 import {
   type ChatMessage,
@@ -25,6 +26,7 @@ export const runTurn = async (deps: CoreDeps, turn: Turn): Promise<TurnEnd> => {
   } catch (error) {
     if (error instanceof TurnCancelled) return { outcome: "cancelled", finalText: "", messages };
     if (error instanceof TurnStopped) return stopped(error.text, messages);
+    if (error instanceof BudgetRefused) return refusedByBudget(error, messages);
     const failure = failureOf(error);
     if (failure === undefined) throw error;
     return failed(failure, messages);
@@ -57,6 +59,15 @@ const failed = (failure: TurnFailure, messages: readonly ChatMessage[]): TurnEnd
   outcome: "failed",
   finalText: failureText[failure],
   failure,
+  messages,
+});
+
+/** The person learns which budget is used up, and when it renews (R2). */
+const refusedByBudget = ({ message, actions }: BudgetRefused, messages: readonly ChatMessage[]): TurnEnd => ({
+  outcome: "failed",
+  finalText: message,
+  failure: "budget",
+  ...(actions.length > 0 && { actions: [...actions] }),
   messages,
 });
 

@@ -34,7 +34,7 @@ export class TurnStopped extends AppError {
   }
 }
 
-export type TurnFailure = ModelFailure | "turn-timeout" | "no-answer" | "internal";
+export type TurnFailure = ModelFailure | "turn-timeout" | "no-answer" | "budget" | "internal";
 
 /** The chat text of a failed turn: it says how to proceed and shows no internals. */
 export const failureText: Readonly<Record<TurnFailure, string>> = {
@@ -51,5 +51,6 @@ export const failureText: Readonly<Record<TurnFailure, string>> = {
   cancelled: "This was cancelled before I could answer.",
   "turn-timeout": "This took longer than I may spend on one message. Try asking for it in smaller steps.",
   "no-answer": "I used all the steps I have for one message and found no answer. Try asking for a part of it.",
+  budget: "Today's budget is used up. `/budget` shows when it renews.",
   internal: "Something went wrong, and I could not answer your message. The operator of this service can look into it.",
 };

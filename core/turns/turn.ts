@@ -1,3 +1,5 @@
+import type { Budgets } from "../budgets/index.ts";
+import type { ReplyAction } from "../contract/messages/agent-reply.ts";
 import type { DeliveryDefaults } from "../contract/messages/delivery-policy.ts";
 import type { Bus } from "../contract/ports/bus.ts";
 import type { Clock } from "../contract/ports/clock.ts";
@@ -29,6 +31,8 @@ export interface Agent {
   readonly rights: Rights;
   /** Schedules that repeat pause if their owner has not written for this long. */
   readonly pauseSchedulesAfterDays: number;
+  /** Absent: nothing limits or records what its work costs. */
+  readonly budgets?: Budgets | undefined;
   readonly delegation: DelegationConfig;
   readonly peering: PeeringConfig;
   /** The operator's settings for proactive messages, by channel. */
@@ -75,6 +79,8 @@ export interface TurnEnd {
   readonly finalText: string;
   /** The cause, if the outcome is "failed". */
   readonly failure?: TurnFailure;
+  /** Buttons of the answer. */
+  readonly actions?: ReplyAction[];
   /** Tool calls and their results. */
   readonly messages: readonly ChatMessage[];
 }

@@ -51,6 +51,22 @@ export const metricDefinitions: Readonly<Record<string, MetricDefinition>> = {
   tool_runs_total: counter("Tool calls by outcome.", "tool", "outcome"),
   tool_run_seconds: seconds("Duration of a tool call.", "tool"),
 
+  budget_refusals_total: counter(
+    "Work that a budget refused: by the limit, and whether it was soft, hard, for unattended work or at once.",
+    "agent",
+    "scope",
+    "resource",
+    "why",
+  ),
+  budget_warnings_total: counter(
+    "Shares of daily limits that were reached for the first time that day.",
+    "agent",
+    "scope",
+    "resource",
+    "percent",
+  ),
+  budget_cost_total: counter("Cost of models that have a price, in the currency of the prices.", "agent", "model"),
+
   subtasks_total: counter("Subtasks by outcome.", "agent", "outcome"),
   subtasks_running: gauge("Subtasks in progress in this process.", "agent"),
   schedule_runs_total: counter("Due times of schedules by the state of their run.", "agent", "state"),

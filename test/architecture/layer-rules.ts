@@ -10,6 +10,7 @@ export const coreLayers: readonly string[] = [
   "sessions",
   "people",
   "rights",
+  "budgets",
   "memory",
   "origin",
   "turns",

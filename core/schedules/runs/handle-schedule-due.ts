@@ -14,6 +14,7 @@ import { publishDue } from "../due/due-index.ts";
 import { type Schedule, type ScheduleDeps, scheduleKey } from "../schedule-record.ts";
 import { lastDue, nextDue } from "../when/index.ts";
 import { reasonToPause } from "./may-run.ts";
+import { reportRefusedRun } from "./refused-run.ts";
 import { runIdOf, runKey, runMessage, runSessionOf, runTraceOf, type ScheduleRun } from "./run-record.ts";
 import { type RunTarget, runTarget } from "./run-target.ts";
 
@@ -39,6 +40,7 @@ export const handleScheduleDue = async (deps: RunDeps, due: ScheduleDue): Promis
   const run = await decideRun(deps, schedule, due);
   await checkpoint("schedule.recorded");
   if (run.gone !== undefined) await reportUndeliverable(deps, run.gone, causeOfReport(schedule, run));
+  if (run.refused !== undefined) await reportRefusedRun(deps, schedule, run);
   if (run.state === "started") await startTurn(deps, schedule, run);
   if (run.pauses) await pauseSchedule(deps, schedule, run);
   await checkpoint("schedule.begun");
@@ -91,7 +93,9 @@ const decideRun = async (deps: RunDeps, schedule: Schedule, { dueAt, byHand }: S
   if (planned.state === "skipped") return recordRun(deps, schedule, planned);
   const target = await runTarget(deps, schedule);
   const reason = byHand === undefined ? await reasonToPause(deps, deps.agent, schedule) : undefined;
-  if (reason === undefined) return recordRun(deps, schedule, startedRun(schedule, planned, target));
+  if (reason === undefined) {
+    return recordRun(deps, schedule, await withinBudget(deps, schedule, startedRun(schedule, planned, target)));
+  }
   const { audience } = target;
   const paused = { ...planned, ...(audience && { audience }), state: "skipped", reason, pauses: true } as const;
   return recordRun(deps, schedule, paused);
@@ -112,6 +116,22 @@ const startedRun = (schedule: Schedule, planned: ScheduleRun, target: RunTarget)
   target.audience === undefined
     ? { ...planned, ...target, state: "skipped", reason: target.gone.reason }
     : { ...planned, ...target, sessionId: runSessionOf(schedule, planned.name) };
+
+/** A run that a budget does not admit is skipped before it starts a turn (R2). */
+const withinBudget = async (
+  { agent: { budgets } }: RunDeps,
+  schedule: Schedule,
+  run: ScheduleRun,
+): Promise<ScheduleRun> => {
+  const { audience } = run;
+  if (budgets === undefined || run.state !== "started" || audience === undefined) return run;
+  const { asker } = schedule;
+  const traceId = runTraceOf(schedule, run.name);
+  const refusal = await budgets.refusalOf({ asker, audience, traceId, standing: { background: true } });
+  if (refusal === undefined) return run;
+  const { message: text, actions } = refusal;
+  return { ...run, state: "skipped", reason: text, refused: { text, actions: [...actions] } };
+};
 
 const causeOfReport = (schedule: Schedule, { name }: ScheduleRun) => ({
   id: runIdOf(schedule, name),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ScheduleAddress } from "../../contract/messages/addresses.ts";
+import { ReplyAction } from "../../contract/messages/agent-reply.ts";
 import { type SyntheticMessage, syntheticMessage } from "../../contract/messages/user-message.ts";
 import { Audience } from "../../contract/messages/work-context.ts";
 import { collection, keyOf, prefixOf } from "../../contract/ports/store.ts";
@@ -26,6 +27,8 @@ export const ScheduleRun = z.looseObject({
   outcome: z.string().optional(),
   /** The schedule pauses instead of running. */
   pauses: z.boolean().optional(),
+  /** Set if a budget refused the run: the text for its person (R2). */
+  refused: z.looseObject({ text: z.string(), actions: z.array(ReplyAction) }).optional(),
   /** Why there was no run. */
   reason: z.string().optional(),
 });

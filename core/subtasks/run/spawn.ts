@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { AppError, messageOf } from "../../contract/app-error.ts";
 import { subjectsOf } from "../../contract/messages/subjects.ts";
-import { inheritedBySubtask, type Subtask } from "../../contract/messages/subtask.ts";
+import { hasEnded, inheritedBySubtask, type Subtask } from "../../contract/messages/subtask.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
 import { type ToolContext, workContextOfTool } from "../../contract/tool.ts";
 import { TurnYielded } from "../../turns/index.ts";
@@ -54,6 +54,8 @@ export const spawn = async (
   if (workspace instanceof AppError) {
     return refused(deps, context, tasks.length, `Refused: ${workspace.message}`);
   }
+  const overBudget = await takeSubtasks(deps, context, requested);
+  if (overBudget !== undefined) return refused(deps, context, tasks.length, `Refused: ${overBudget}`);
   const { accepted: members, refused: refusedCount, reason } = await reserve(deps, limits, context, requested);
   await deps.checkpoint("spawn.reserved");
   const accepted = await Promise.all(
@@ -64,9 +66,30 @@ export const spawn = async (
       );
     }),
   );
+  context.budget?.giveBack({ subtasks: refusedCount });
   const left = refusedCount + tasks.length - requested.length;
   if (left === 0) return { accepted, refusal: undefined };
   return { ...refused(deps, context, left, `Refused ${left} of ${tasks.length}: ${reason}.`), accepted };
+};
+
+/** Counts the subtasks in the budgets of the work (R2). */
+const takeSubtasks = async (
+  { store }: SubtaskDeps,
+  { tenant, agent, budget }: ToolContext,
+  requested: readonly Pick<Member, "id">[],
+): Promise<string | undefined> => {
+  const taken = { subtasks: requested.length };
+  const refusal = await budget?.take(taken);
+  if (budget === undefined || refusal !== undefined) return refusal;
+  const names = requested.map(({ id }) => `${agent}/${id}`);
+  const isOpen = async (name: string) => {
+    const [ownAgent = "", id = ""] = name.split("/");
+    const subtask = await readSubtask(store, { tenant, agent: ownAgent, id });
+    return subtask !== undefined && !hasEnded(subtask);
+  };
+  const full = await budget.open("subtasks", names, isOpen);
+  if (full !== undefined) budget.giveBack(taken);
+  return full;
 };
 
 const refused = ({ logger }: SubtaskDeps, context: ToolContext, count: number, refusal: string): Spawned => {

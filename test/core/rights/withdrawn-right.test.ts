@@ -20,7 +20,7 @@ class ChangingRights extends Rights {
 }
 
 describe("given a turn whose model has called a tool", () => {
-  it("when the right is withdrawn before the call runs, then the call is refused, and the model is told why (R1)", async () => {
+  it("when the right is withdrawn before the call runs, then the call is refused, and the model gets the reason (R1)", async () => {
     const rights = new ChangingRights();
     let ran = 0;
     const work: Tool = {

@@ -64,6 +64,7 @@ const processes = async () => {
       turnDeadlineMs: 900_000,
       workspaces: new Map(),
       lastSeen: new LastSeen({ ...core.backbone, clock: core.clock }),
+      budgets: { of: () => undefined },
       maxWindowEntries: 40,
     };
     const intakeDeps: IntakeDeps = { ...deps, features: turnFeatures(deps) };
