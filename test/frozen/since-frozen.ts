@@ -3,7 +3,7 @@
  * release is frozen with them (docs/upgrading.md), and this list is empty again.
  */
 export const addedSince = {
-  collections: ["last-seen", "budgets", "budget-open", "budget-use"] as readonly string[],
+  collections: ["budget-open", "budget-use", "budgets", "last-seen"] as readonly string[],
   messages: [] as readonly string[],
 };
 
