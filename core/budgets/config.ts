@@ -77,3 +77,24 @@ export const withDefaults = (budgets: AgentBudgetsConfig): AgentBudgetsConfig =>
   ...budgets,
   visitor: { ...DEFAULT_VISITOR, ...budgets.visitor },
 });
+
+const LIMIT_OF: Readonly<Record<string, keyof Limits>> = {
+  turns: "turnsPerDay",
+  tokens: "tokensPerDay",
+  cost: "costPerDay",
+  subtasks: "subtasksPerDay",
+  bytes: "storedBytesPerDay",
+};
+
+/** The daily limit of a scope, as it is counted; undefined: none. */
+export const limitOf = (
+  budgets: AgentBudgetsConfig | TenantBudgetsConfig | undefined,
+  scope: string,
+  resource: string,
+): number | undefined => {
+  const name = LIMIT_OF[resource];
+  const limits = (budgets as Readonly<Record<string, Limits | undefined>> | undefined)?.[scope];
+  const limit = name && limits?.[name];
+  if (typeof limit !== "number") return undefined;
+  return resource === "cost" ? Math.round(limit * 1_000_000) : limit;
+};

@@ -8,6 +8,7 @@ import { type SessionAnswers, sessionRequests } from "./sessions.ts";
 import { type SubtaskAnswers, subtaskRequests } from "./subtasks.ts";
 import { type TenantAnswers, tenantRequests } from "./tenants.ts";
 import { type TraceAnswers, traceRequests } from "./traces.ts";
+import { type UseAnswers, useRequests } from "./use.ts";
 
 /** The answer of every endpoint below `/admin/api/`. Routes and clients are checked against it. */
 interface Answers
@@ -19,7 +20,8 @@ interface Answers
     SessionAnswers,
     SubtaskAnswers,
     TenantAnswers,
-    TraceAnswers {}
+    TraceAnswers,
+    UseAnswers {}
 
 /** Such as "GET channels/:channel". */
 export type Endpoint = keyof Answers;
@@ -36,6 +38,7 @@ export const requests = {
   ...subtaskRequests,
   ...tenantRequests,
   ...traceRequests,
+  ...useRequests,
 } satisfies Partial<Record<Endpoint, z.ZodType>>;
 
 /** The query or body as a client sends it; undefined for endpoints that take none. */

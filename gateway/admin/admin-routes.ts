@@ -9,6 +9,7 @@ import { sessionRoutes } from "./routes/session-routes.ts";
 import { subtaskRoutes } from "./routes/subtask-routes.ts";
 import { meRoutes, tenantRoutes } from "./routes/tenant-routes.ts";
 import { traceRoutes } from "./routes/trace-routes.ts";
+import { useRoutes } from "./routes/use-routes.ts";
 
 /** All routes of the admin API: see docs/admin-api.md. */
 export const adminRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
@@ -23,6 +24,7 @@ export const adminRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
     tenantRoutes,
     traceRoutes,
     unreachableRoutes,
+    useRoutes,
     auditRoutes,
   ];
   for (const addRoutes of all) addRoutes(scope, deps);

@@ -3,6 +3,7 @@ import { configFile, envFileOf, loadConfig } from "../../config/index.ts";
 import { systemClock } from "../../core/contract/ports/clock.ts";
 import { checkLive, deploymentWarnings, describeRights, type Finding } from "../check/index.ts";
 import { publicUrl } from "../public-url.ts";
+import { describeBudgets } from "./describe-budgets.ts";
 import { describeAgent, describeBackbone, describeChannels, table } from "./describe-config.ts";
 import { exitCode } from "./exit-code.ts";
 
@@ -12,6 +13,7 @@ export const check = async ({ file, live }: { file: string | undefined; live: bo
   const rows = [
     ["Address", publicUrl(config.gateway)] as const,
     ...config.agents.map((agent) => ["Agent", describeAgent(agent)] as const),
+    ...describeBudgets(config),
     ["Channels", describeChannels(config)] as const,
     ["Backbone", describeBackbone(config)] as const,
   ];

@@ -355,6 +355,7 @@ const VIEWS: Readonly<Record<string, string>> = {
   schedules: "Schedules",
   "dead-letters": "Dead letters",
   people: "People",
+  use: "Use",
   tenants: "Tenants",
   audit: "Audit log",
   "trace/no-such-id": "Trace",

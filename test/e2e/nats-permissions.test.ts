@@ -94,6 +94,9 @@ describe("given NATS with the users of docs/nats-server.conf (F28)", () => {
       "schedules",
       "dead-letters",
       "people",
+      "use",
+      "use/totals",
+      "budgets",
       "audit",
     ]) {
       await admin(path);

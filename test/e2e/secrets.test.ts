@@ -212,6 +212,9 @@ const lookAtEverything = async (): Promise<void> => {
     "schedules",
     "dead-letters",
     "people",
+    "use",
+    "use/totals",
+    "budgets",
     "audit",
     "tenants",
   ];

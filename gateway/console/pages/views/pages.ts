@@ -10,6 +10,7 @@ import { SubtasksPage } from "./subtasks-page.tsx";
 import { TenantsPage } from "./tenants-page.tsx";
 import { ReplyPage } from "./trace/reply-page.tsx";
 import { TracePage } from "./trace/trace-page.tsx";
+import { UsePage } from "./use-page.tsx";
 
 interface ConsolePage {
   /** The page's part of the address. */
@@ -30,6 +31,7 @@ export const pages: readonly ConsolePage[] = [
   { name: "schedules", title: "Schedules", View: SchedulesPage },
   { name: "dead-letters", title: "Dead letters", View: DeadLettersPage },
   { name: "people", title: "People", View: PeoplePage },
+  { name: "use", title: "Use", View: UsePage },
   { name: "tenants", title: "Tenants", View: TenantsPage },
   { name: "audit", title: "Audit log", View: AuditPage },
   { name: "replies", partOf: "channels", View: ReplyPage },

@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { type Page, PageQuery } from "./shapes.ts";
+
+export interface ModelUse {
+  readonly model: string;
+  readonly turns: number;
+  readonly requests: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** In the currency of the prices; absent if the model has no price. */
+  readonly cost?: number;
+}
+
+/** The use of one agent by one person on one day. */
+export interface PersonUse {
+  readonly ref: string;
+  readonly day: string;
+  readonly tenant: string;
+  readonly agent: string;
+  readonly personId: string;
+  /** Absent if there is no such person: an operator's schedule, or another agent. */
+  readonly name?: string;
+  readonly models: readonly ModelUse[];
+}
+
+/** The use of one agent and model on one day by all people. */
+export interface AgentUse extends ModelUse {
+  readonly day: string;
+  readonly tenant: string;
+  readonly agent: string;
+  readonly people: number;
+}
+
+/** One limited account on one day. */
+export interface BudgetUse {
+  readonly ref: string;
+  readonly day: string;
+  readonly tenant: string;
+  /** Absent: the budget is the tenant's. */
+  readonly agent?: string;
+  readonly scope: string;
+  /** The person, visitor or caller; absent if all share the budget. */
+  readonly subject?: string;
+  readonly name?: string;
+  /** Used, and leased by processes. `cost` is in the currency of the prices. */
+  readonly limits: readonly { readonly resource: string; readonly taken: number; readonly limit?: number }[];
+  /** The soft limit was lifted for the day. */
+  readonly lifted: boolean;
+}
+
+const Day = z.iso.date({ error: "must be a day such as 2026-03-10" }).optional();
+const DayQuery = z.object({ day: Day, tenant: z.string().optional() });
+
+export const useRequests = {
+  "GET use": PageQuery.extend(DayQuery.shape),
+  "GET use/totals": DayQuery,
+  "GET budgets": PageQuery.extend(DayQuery.shape),
+};
+
+export interface UseAnswers {
+  "GET use": Page<PersonUse>;
+  "GET use/totals": { readonly items: readonly AgentUse[] };
+  "GET budgets": Page<BudgetUse>;
+}
