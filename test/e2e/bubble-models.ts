@@ -40,7 +40,7 @@ export class BubbleModels {
       const server = await ScriptedModelServer.start(answer);
       this.#servers.push(server);
       const model = { provider: "openai-compatible", baseUrl: server.baseUrl, model: "scripted", apiKey: "none" };
-      return { name, model, peers, rights: { anonymous: ["default", "peers"] } };
+      return { name, model, peers, rights: { anonymous: ["default", "peers", "schedule"] } };
     };
     return [
       await agent("mooring", ["harbour"], (request) => this.#mooring(request)),

@@ -66,7 +66,7 @@ const answerTo = (request: ModelRequest, apartMs: number): ModelAnswer => {
     const isSecond = lastUserText.includes(`${token} b`);
     return says([after(WORK_MS + (isSecond ? 2 * apartMs : apartMs)), `found ${token}`]);
   }
-  if (lastUserText.startsWith("[answer of another agent]")) return says(`passed-on-${token}`);
+  if (lastUserText.startsWith("[answer of another agent]")) return says(`relayed-${token}`);
   if (lastUserText.startsWith("[")) return says(`result-${token}`);
   if (lastUserText.startsWith("Scheduled task")) return says(`reminder-${token}`);
   const name = errandIn(lastUserText);

@@ -16,7 +16,7 @@ export const errands = {
   slow: { verb: "tell slowly", answer: "answer" },
   research: { verb: "research", answer: "announced", later: "result" },
   schedule: { verb: "remind me of", answer: "scheduled", later: "reminder", anchoredEverywhere: true },
-  delegate: { verb: "ask the harbour about", answer: "asked", later: "passed-on" },
+  delegate: { verb: "ask the harbour about", answer: "asked", later: "relayed" },
 } as const satisfies Record<string, Errand>;
 
 export type ErrandName = keyof typeof errands;

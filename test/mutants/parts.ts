@@ -61,7 +61,7 @@ export const parts: readonly Part[] = [
   {
     name: "slack",
     mutate: ["adapters/slack/{inbound,mrkdwn,payload,render}.ts"],
-    tests: ["test/adapters/slack/{payload,posts,drawing,events,mrkdwn,render}.test.ts"],
+    tests: ["test/adapters/slack/{payload,posts,anchors-and-buttons,events,mrkdwn,render}.test.ts"],
   },
   {
     name: "teams",

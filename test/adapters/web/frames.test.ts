@@ -111,12 +111,21 @@ describe("given a visitor who says hello", () => {
     expect(account({ timeZone: "Europe/Rome", locale: "it-IT" }, "Ann")).toStrictEqual({
       id: "ann",
       name: "Ann",
+      anonymous: true,
       timeZone: "Europe/Rome",
       locale: "it-IT",
     });
-    expect(account({ timeZone: "Mars/North", locale: "not a locale" })).toStrictEqual({ id: "ann", name: "Visitor" });
-    expect(account({ locale: "" })).toStrictEqual({ id: "ann", name: "Visitor" });
-    expect(account({})).toStrictEqual({ id: "ann", name: "Visitor" });
+    expect(account({ timeZone: "Mars/North", locale: "not a locale" })).toStrictEqual({
+      id: "ann",
+      name: "Visitor",
+      anonymous: true,
+    });
+    expect(account({ locale: "" })).toStrictEqual({ id: "ann", name: "Visitor", anonymous: true });
+    expect(account({})).toStrictEqual({ id: "ann", name: "Visitor", anonymous: true });
+  });
+
+  it("when the host page has signed the identity, then the visitor is a member (R1)", () => {
+    expect(accountOf({ visitor: "ann", endsAt: 1 }, { type: "hello" })).toStrictEqual({ id: "ann", name: "Visitor" });
   });
 });
 
