@@ -4,7 +4,7 @@ import { z } from "zod";
 const SHARED_SCOPES = ["anonymous", "member", "operator", "peer", "unattended"] as const;
 const OWN_SCOPES = ["person", "visitor", "caller"] as const;
 
-const count = () => z.union([z.int().min(0), z.literal("unlimited")], { error: "must be a whole number or unlimited" });
+const count = () => z.union([z.int().min(0), z.literal("unlimited")]);
 
 /** Limits that all apply at the same time; an absent one does not limit. */
 const Limits = z.strictObject({
@@ -13,7 +13,7 @@ const Limits = z.strictObject({
     .describe("Turns per day: answers to messages, runs of schedules, reports of delegated work, calls of agents."),
   tokensPerDay: count().optional().describe("Tokens per day that models read and write."),
   costPerDay: z
-    .union([z.number().min(0), z.literal("unlimited")], { error: "must be a number or unlimited" })
+    .union([z.number().min(0), z.literal("unlimited")])
     .optional()
     .describe("Cost per day of models that have a price in `prices`, in the currency of the prices."),
   subtasksPerDay: count().optional().describe("Subtasks per day."),

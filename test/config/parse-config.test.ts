@@ -187,6 +187,25 @@ describe("given a value that the schema refuses", () => {
       "without a path",
     ],
     [
+      "a limit of a budget",
+      `${MINIMAL}tenants: { default: { budgets: { tenant: { turnsPerDay: many } } } }`,
+      "tenants.default.budgets.tenant.turnsPerDay",
+      'must be a number or "unlimited"',
+    ],
+    [
+      "a share of a budget",
+      `${MINIMAL}tenants: { default: { budgets: { person: { softShare: 80 } } } }`,
+      "tenants.default.budgets.person.softShare",
+      "must be",
+    ],
+    [
+      "a scope of a budget",
+      `${MINIMAL}tenants: { default: { budgets: { people: { turnsPerDay: 1 } } } }`,
+      "tenants.default.budgets.people",
+      "is an unknown key",
+    ],
+    ["a price", `${MINIMAL}prices: { m: { input: -1, output: 1 } }`, "prices.m.input", "must be"],
+    [
       "a switch",
       `${MINIMAL}tenants: { default: { a2aAsync: maybe } }`,
       "tenants.default.a2aAsync",

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { ledgerOfDay } from "../../../core/budgets/index.ts";
 import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
 import { countingBackbone } from "../../fakes/counting-backbone.ts";
 import type { MessageFields } from "../../fakes/sample-message.ts";
@@ -73,6 +74,19 @@ describe("given a person with three turns a day", () => {
     });
   });
 
+  it("when they go on between two shares, then the warning is not repeated", async () => {
+    await start(() => "ok", { ofAgent: { person: limits({ turnsPerDay: 6 }) } });
+    for (let turn = 0; turn < 3; turn++) await ask();
+    await core.replies.until((items) => items.some(({ markdown }) => markdown.includes("50 %")));
+    await ask();
+    await core.stopCore();
+    expect(notices()).toHaveLength(1);
+    const marks: unknown[] = [];
+    for await (const { value } of core.backbone.store.list(ledgerOfDay("default", "2026-03-10")))
+      marks.push(value.warned);
+    expect(marks).toEqual([{ turns: 50 }]);
+  });
+
   it("when they write in a shared room, then only they see the warning", async () => {
     await start(() => "ok", budgets);
     const conversation = { channel: "web", room: "all", kind: "shared" as const };
@@ -128,6 +142,12 @@ describe("given anonymous visitors, members and the whole agent", () => {
     const { markdown } = await ask();
     expect(markdown).toContain("The budget of this assistant for today is used up. It renews at 00:00 UTC");
     expect(markdown).not.toContain("1 of 1");
+  });
+
+  it("when one limit refuses a message, then the others do not count it", async () => {
+    await start(() => "ok", { ofAgent: { person: limits({ turnsPerDay: 4 }), agent: limits({ turnsPerDay: 1 }) } });
+    for (let turn = 0; turn < 3; turn++) await ask();
+    expect((await command("")).markdown).toContain("- 1 of 4 turns, 75 % left\n- The budget that all people share");
   });
 
   it("when a member without a budget writes, then no budget is read or written", async () => {

@@ -45,6 +45,18 @@ describe("given an account with a daily limit", () => {
     expect(outcomes.filter((refusal) => refusal === undefined)).toHaveLength(10);
   });
 
+  it("when a request arrives while another waits for the store, then it does not take what the other counts on", async () => {
+    const account = sampleAccount({ daily: { turns: 20 } });
+    const first = process();
+    await first.take(account, { turns: 1 }, false);
+    await process().take(account, { turns: 17 }, false);
+    const outcomes = await Promise.all([
+      first.take(account, { turns: 2 }, false),
+      first.take(account, { turns: 1 }, false),
+    ]);
+    expect(outcomes.map((refusal) => refusal?.why)).toEqual([undefined, "hard"]);
+  });
+
   it("when a process is killed, then its lease counts as used", async () => {
     const account = sampleAccount({ daily: { turns: 100 } });
     await process().take(account, { turns: 1 }, false);
