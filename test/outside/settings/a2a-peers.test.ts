@@ -53,7 +53,11 @@ const config = (port: number, absent: string) => ({
   gateway: { host: "127.0.0.1", port, publicUrl: `http://127.0.0.1:${port}` },
   tenants: { default: {}, acme: { a2aAsync: true } },
   agents: [
-    { name: "mooring", model: models.named("mooring", asking), peers: ["weather", "slow", "brief", "absent"] },
+    {
+      name: "mooring",
+      model: models.named("mooring", asking),
+      peers: ["weather", "friend", "slow", "brief", "absent"],
+    },
     { name: "acme", tenant: "acme", model: models.named("acme", asking), peers: ["ships"] },
   ],
   channels: {
@@ -64,6 +68,7 @@ const config = (port: number, absent: string) => ({
     webhookKey: WEBHOOK_KEY,
     peers: {
       weather: { url: weather.url, token: "token-for-weather" },
+      friend: { url: weather.url, token: "token-for-weather", trusted: true },
       ships: { url: ships.url, apiKey: "key-for-ships", tenant: "acme" },
       slow: { url: tides.url, consultMs: 1_000 },
       brief: { url: tides.url, consultMs: 20_000, deadlineMs: 1_000 },
@@ -90,6 +95,19 @@ describe("given remote agents", () => {
       expect((await ask("acme", "ships")).markdown).toContain("All is well.");
       expect(weather.headers.at(-1)).toMatchObject({ authorization: "Bearer token-for-weather" });
       expect(ships.headers.at(-1)).toMatchObject({ "x-ships-key": "key-for-ships" });
+    },
+  );
+
+  proves(
+    ["a2a.peers.*.trusted"],
+    "when the same agent is asked as a trusted peer and as another one, then only the trusted one learns the prompt (R7)",
+    async () => {
+      const metadataFor = async (peer: string) => {
+        await ask("web", peer);
+        return JSON.stringify(weather.received.at(-1)?.metadata);
+      };
+      expect(await metadataFor("friend")).toContain('"promptSummary":"ask friend"');
+      expect(await metadataFor("weather")).not.toMatch(/ask weather|promptSummary|startedAt|"web"/);
     },
   );
 
