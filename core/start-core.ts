@@ -19,6 +19,7 @@ import type { Secret } from "./contract/secret.ts";
 import type { Tool } from "./contract/tool.ts";
 import { startIntake } from "./intake/index.ts";
 import type { AgentModel } from "./model/index.ts";
+import { BlockedAccounts } from "./people/abuse/index.ts";
 import { AskerCache, type DeclaredPerson, declarePeople } from "./people/index.ts";
 import { DueIndex, type ScheduleOptions, startSchedules } from "./schedules/index.ts";
 import { SessionFinder, SessionHistory } from "./sessions/index.ts";
@@ -112,6 +113,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     ),
     sessions: new SessionFinder(store, history),
     askers: new AskerCache(),
+    blocked: new BlockedAccounts({ bus, store, clock, logger }),
     background: new BackgroundWork(logger),
     turns: new RunningTurns({ bus, clock }),
     inbound: new InboundTurns({ bus, store, clock, logger }),
@@ -123,6 +125,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     maxWindowEntries: options.maxWindowEntries ?? DEFAULT_WINDOW_ENTRIES,
   };
   const intake = { ...deps, features: turnFeatures(deps) };
+  await deps.blocked.start(options.agents.map(({ tenant }) => tenant));
   for (const tenant of new Set(options.agents.map(({ tenant }) => tenant))) {
     const declared = (options.people ?? []).filter((person) => person.tenant === tenant);
     await declarePeople(store, tenant, declared, clock.now());
@@ -157,6 +160,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       deps.callEvents.close();
       deps.turns.close();
       deps.inbound.close();
+      deps.blocked.stop();
       await deps.activity.stop();
       await deps.background.stop();
       await remoteAgents.close();

@@ -5,6 +5,7 @@ import type { BackboneConfig } from "../core/backbone/index.ts";
 import type { Timer } from "../core/contract/ports/clock.ts";
 import { noCheckpoint } from "../core/contract/ports/telemetry.ts";
 import { withinDeadline } from "../core/lib/index.ts";
+import { BlockedAccounts } from "../core/people/abuse/index.ts";
 import { DueIndex } from "../core/schedules/index.ts";
 import { peerEventRoute, type RunningA2a, startA2a } from "./a2a/index.ts";
 import { adminRoutes, adminScope, operatorCheck } from "./admin/index.ts";
@@ -54,23 +55,26 @@ export const startChannels = async (deps: ChannelsDeps): Promise<{ stop(): Promi
   const reporters: ChannelReporter[] = [];
   const watches: Timer[] = [];
   const pressures: Backpressure[] = [];
+  const blocked = new BlockedAccounts({ ...common, ...common.backbone });
   let a2a: RunningA2a | undefined;
   const watch = refreshAfterOutage({ ...common, adapters });
   const signIns = new SignInGuard(common);
   const stop = async () => {
     watch.cancel();
     writes.stop();
+    blocked.stop();
     signIns.flush();
     for (const timer of watches) timer.cancel();
     for (const pressure of pressures) pressure.stop();
     await Promise.all([a2a?.stop(), ...[...reporters, ...running].map((part) => part.stop())]);
   };
   try {
+    await blocked.start(Object.keys(config.tenants));
     for (const [channel, channelConfig] of Object.entries(config.channels)) {
       const { agent, access } = channelConfig;
       const traffic = new ChannelTraffic(common.clock);
       const tenant = tenantOf(config, agent);
-      const own = { ...common, channel, agent, tenant, meter: traffic.metered(common.meter) };
+      const own = { ...common, blocked, channel, agent, tenant, meter: traffic.metered(common.meter) };
       const adapter = await createAdapter(channelConfig, adapterContext(own));
       const pressure = new Backpressure({
         ...own,

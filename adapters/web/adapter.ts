@@ -73,8 +73,9 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     const mayOpen = this.#mayOpen;
     const auth = () => (this.#stopping ? undefined : this.#deps?.auth);
     const { minFreeBytes } = limits;
-    const { freeBytes, writes } = context;
-    const admission = new UploadAdmission({ budget: this.#budget, access: config.access, minFreeBytes, freeBytes });
+    const { freeBytes, isBlocked, writes } = context;
+    const { access } = config;
+    const admission = new UploadAdmission({ budget: this.#budget, access, isBlocked, minFreeBytes, freeBytes });
     const files = { files: this.#files, writes, admission, maxBytes: limits.fileBytes, mayOpen, auth };
     this.webhooks = [...widgetWebhooks(), ...fileRoutes(files)];
   }

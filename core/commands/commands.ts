@@ -7,6 +7,7 @@ import { inbox } from "./inbox.ts";
 import { link, unlink } from "./link.ts";
 import { newSession } from "./new-session.ts";
 import { quiet } from "./quiet.ts";
+import { report } from "./report.ts";
 import { schedules } from "./schedules.ts";
 import { status } from "./status.ts";
 import { why } from "./why.ts";
@@ -46,7 +47,7 @@ const unknownCommand = (name: string, known: readonly Command[]): Command => ({
 });
 
 /** The only list of commands, in the order of `help`; a new command is one file and one entry here. */
-const all = [why, status, cancel, inbox, schedules, quiet, link, unlink, newSession, diff, merge, discard];
+const all = [why, status, cancel, inbox, schedules, quiet, link, unlink, newSession, report, diff, merge, discard];
 
 export const commands: readonly Command[] = [helpOn(all), ...all];
 

@@ -50,8 +50,9 @@ export const runAndRecordTurn = async (
   const { record, window } = opened;
   const { turnId, sessionId } = record;
   const { text, fallbackText } = prompt;
-  const ran: TurnEnd =
-    isLast && fallbackText !== undefined
+  const ran: TurnEnd = (await deps.blocked.stillHasAsker(agent.tenant, record.audience))
+    ? { outcome: "cancelled", finalText: "", messages: [] }
+    : isLast && fallbackText !== undefined
       ? { outcome: "failed", finalText: failureText["bad-answer"], failure: "bad-answer", messages: [] }
       : await runNow(deps, agent, prompt, opened, { number, requester });
   const { failure, isAwaited, ...end } = await finish(deps, agent, record, ran);
@@ -103,6 +104,7 @@ const runNow = async (
   const endStopping =
     record.correlationId === undefined ? undefined : deps.turns.stoppable(record, () => over.abort(new TurnStopped()));
   const endRequest = requester?.begin?.(() => over.abort(new TurnCancelled()));
+  const unwatch = deps.blocked.watchAsker(agent.tenant, record.audience, () => over.abort(new TurnCancelled()));
   const limited = { ...(mustReply ? withoutSilence(agent) : agent), maxToolRounds: toolRounds };
   let attempt = number * ATTEMPTS_PER_RUN;
   try {
@@ -127,6 +129,7 @@ const runNow = async (
     endStopping?.();
     timer.cancel();
     endRequest?.();
+    unwatch();
     over.release();
   }
 };

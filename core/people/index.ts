@@ -1,3 +1,4 @@
+export { askingAccount, type OwnAccount } from "./asking-account.ts";
 export { type DeclaredPerson, declarePeople } from "./declare-people.ts";
 export { leavePerson } from "./leave-person.ts";
 export type { PersonAccount, PersonRecord, Surface } from "./person-record.ts";

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { type AbuseAnswers, abuseRequests } from "./abuse.ts";
 import { type AuditAnswers, auditRequests } from "./audit.ts";
 import { type ChannelAnswers, channelRequests } from "./channels.ts";
 import { type DeadLetterAnswers, deadLetterRequests } from "./dead-letters.ts";
@@ -11,7 +12,8 @@ import { type TraceAnswers, traceRequests } from "./traces.ts";
 
 /** The answer of every endpoint below `/admin/api/`. Routes and clients are checked against it. */
 interface Answers
-  extends AuditAnswers,
+  extends AbuseAnswers,
+    AuditAnswers,
     ChannelAnswers,
     DeadLetterAnswers,
     PeopleAnswers,
@@ -27,6 +29,7 @@ export type AnswerTo<E extends Endpoint> = Answers[E];
 
 /** Queries of GET endpoints and bodies of the others. */
 export const requests = {
+  ...abuseRequests,
   ...auditRequests,
   ...channelRequests,
   ...deadLetterRequests,

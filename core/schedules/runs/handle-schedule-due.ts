@@ -6,9 +6,10 @@ import { isoTime } from "../../contract/ports/clock.ts";
 import { createOrRead } from "../../contract/ports/update.ts";
 import type { FallbackDeps } from "../../delivery/undelivered/index.ts";
 import { reportUndeliverable } from "../../delivery/undelivered/index.ts";
+import type { BlockedAccounts } from "../../people/abuse/index.ts";
 import { changeSchedule } from "../change-schedule.ts";
 import { publishDue } from "../due/due-index.ts";
-import { type Schedule, type ScheduleDeps, scheduleKey } from "../schedule-record.ts";
+import { ownerOf, type Schedule, type ScheduleDeps, scheduleKey } from "../schedule-record.ts";
 import { lastDue, nextDue } from "../when/index.ts";
 import { runIdOf, runKey, runMessage, runSessionOf, runTraceOf, type ScheduleRun } from "./run-record.ts";
 import { type RunTarget, runTarget } from "./run-target.ts";
@@ -19,7 +20,10 @@ export const runNow = async (deps: ScheduleDeps, schedule: Schedule, requestId: 
   await publishDue(deps, { tenant, agent, owner, id, dueAt: isoTime(deps.clock.now()), byHand: requestId });
 };
 
-interface RunDeps extends ScheduleDeps, Omit<FallbackDeps, "store"> {}
+interface RunDeps extends ScheduleDeps, Omit<FallbackDeps, "store"> {
+  /** Absent: no account is blocked. */
+  readonly blocked?: BlockedAccounts;
+}
 
 /**
  * Turns a due time into one run, or into a recorded reason for none, and schedules the next time. The run's record
@@ -80,9 +84,15 @@ const decideRun = async (deps: RunDeps, schedule: Schedule, { dueAt, byHand }: S
     byHand === undefined
       ? planRun(schedule, dueAt, now)
       : { name: byHand, dueAt, firedAt: isoTime(now), through: dueAt, state: "started" as const };
+  if (isOfBlocked(deps, schedule)) {
+    return recordRun(deps, schedule, { ...planned, state: "skipped", reason: "the account that made it is blocked" });
+  }
   const run = planned.state === "skipped" ? planned : startedRun(schedule, planned, await runTarget(deps, schedule));
   return recordRun(deps, schedule, run);
 };
+
+const isOfBlocked = ({ blocked }: RunDeps, { tenant, owner }: Schedule): boolean =>
+  blocked?.accountsOf(tenant).some(({ channel, accountId }) => ownerOf(channel, accountId) === owner) === true;
 
 const recordRun = async (
   { store, meter }: ScheduleDeps,

@@ -11,6 +11,7 @@ import type { Tool } from "../../../core/contract/tool.ts";
 import { handleUserMessage } from "../../../core/intake/handle-user-message.ts";
 import type { IntakeDeps } from "../../../core/intake/intake-deps.ts";
 import { ChangeEvents } from "../../../core/lib/change-events.ts";
+import { BlockedAccounts } from "../../../core/people/abuse/blocked-accounts.ts";
 import { AskerCache } from "../../../core/people/resolve-asker.ts";
 import { DueIndex } from "../../../core/schedules/due/due-index.ts";
 import { SessionFinder } from "../../../core/sessions/current-session.ts";
@@ -49,6 +50,7 @@ const processes = async () => {
       history,
       sessions: new SessionFinder(core.backbone.store, history),
       askers: new AskerCache(),
+      blocked: new BlockedAccounts({ ...core.backbone, clock: core.clock, logger: silentLogger }),
       events: new ChangeEvents<SubtaskUpdate>(),
       callEvents: new ChangeEvents<PeerCallAddress>(),
       dueTimes: new DueIndex(core.backbone),
