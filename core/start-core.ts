@@ -14,6 +14,7 @@ import type { Backbone } from "./contract/ports/backbone.ts";
 import type { Consumer } from "./contract/ports/bus.ts";
 import type { Clock } from "./contract/ports/clock.ts";
 import type { Logger } from "./contract/ports/logger.ts";
+import type { Moderator } from "./contract/ports/moderator.ts";
 import { type Checkpoint, type Meter, noCheckpoint, type Tracer } from "./contract/ports/telemetry.ts";
 import type { Secret } from "./contract/secret.ts";
 import type { Tool } from "./contract/tool.ts";
@@ -65,6 +66,8 @@ export interface CoreOptions {
   readonly logger: Logger;
   readonly meter: Meter;
   readonly tracer?: Tracer | undefined;
+  /** Absent: messages and answers are not checked. */
+  readonly moderator?: Moderator | undefined;
   readonly checkpoint?: Checkpoint;
   /** Concurrent turns of one agent in this process. */
   readonly concurrency?: number;
@@ -93,7 +96,10 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
   const { clock, logger, meter, checkpoint = noCheckpoint, concurrency = DEFAULT_CONCURRENCY } = options;
   const { bus, store } = options.backbone;
   const stopping = new AbortController();
-  const delegation = delegationDeps({ bus, store, clock, logger }, delegatedCalls(store));
+  const delegation = delegationDeps(
+    { bus, store, clock, logger, withoutModelText: options.moderator?.checksAnswers === true },
+    delegatedCalls(store),
+  );
   const history = new SessionHistory(store);
   const identity = await loadIdentity(store, options.remote?.webhookKey);
   const remoteAgents = new RemoteAgents({ peers: [], ...options.remote, clock, identity });
@@ -104,6 +110,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     logger,
     meter,
     tracer: options.tracer,
+    moderator: options.moderator,
     checkpoint,
     ...delegation,
     history,

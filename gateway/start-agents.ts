@@ -9,6 +9,7 @@ import { createModel } from "../core/model/index.ts";
 import { type Core, startCore } from "../core/start-core.ts";
 import type { WorkspaceConfig } from "../core/workspaces/index.ts";
 import { agentPlaces, configuredSchedules, declaredPeople, inboundOptions } from "./agent-config.ts";
+import { createModerator } from "./moderation/index.ts";
 
 interface AgentsDeps {
   readonly config: Config;
@@ -27,6 +28,7 @@ const STOP_GRACE_MS = 20_000;
 export const startAgents = async ({ config, ...deps }: AgentsDeps): Promise<Core> => {
   const core = await startCore({
     ...deps,
+    moderator: await createModerator(config.moderation, deps),
     stopGraceMs: STOP_GRACE_MS,
     people: declaredPeople(config),
     tenants: config.tenants,

@@ -6,6 +6,7 @@ import { AgentConfig } from "../../core/config.ts";
 import { Name } from "../../core/contract/ports/token.ts";
 import { PersonConfig } from "../../core/people/config.ts";
 import { AdminConfig, CoreConfig, GatewayConfig } from "./gateway-config.ts";
+import { ModerationConfig } from "./moderation-config.ts";
 import { LogLevel, MetricsConfig, TelemetryConfig } from "./observability-config.ts";
 
 type Schema = (typeof adapters)[number]["config"];
@@ -42,6 +43,7 @@ const ConfigFile = z.strictObject({
     .describe("Tenants by name; agents, channels and people of one tenant see nothing of another."),
   people: z.array(PersonConfig).default([]).describe("People with accounts on several channels."),
   a2a: A2aConfig.prefault({}).describe("Remote agents: callers of our agents, and peers that our agents call."),
+  moderation: ModerationConfig.optional().describe("A check of your own that may refuse messages and answers."),
   agents: z.array(AgentConfig).min(1).describe("The agents of the deployment."),
   channels: z.record(ChannelName, ChannelConfig).default({}).describe("Channels by name; each is one adapter."),
 });

@@ -44,6 +44,7 @@ export const metricDefinitions: Readonly<Record<string, MetricDefinition>> = {
   turns_total: counter("Turns by outcome.", "agent", "outcome"),
   turn_seconds: seconds("Time from the intake of a message to its reply.", "agent"),
   commands_total: counter("Commands from people.", "agent"),
+  moderation_total: counter("Moderated texts by kind (message, answer) and outcome.", "agent", "kind", "outcome"),
   reports_total: counter("Messages that people reported.", "agent"),
   model_steps_total: counter("Requests to a model by outcome.", "model", "outcome"),
   model_step_seconds: seconds("Duration of a request to a model.", "model"),
