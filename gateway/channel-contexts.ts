@@ -42,6 +42,8 @@ export interface ChannelDeps extends AgentRef {
   readonly newId: () => string;
   /** Absent: no account is blocked. */
   readonly blocked?: BlockedAccounts | undefined;
+  /** Absent: no limit. */
+  readonly tenantStoredBytes?: number | undefined;
 }
 
 /** The dependencies of a channel's adapter. */

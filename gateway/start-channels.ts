@@ -15,6 +15,7 @@ import type { ChannelDeps } from "./channel-contexts.ts";
 import { adapterContext, createAdapter, relayContext } from "./channel-contexts.ts";
 import { ChannelReporter, ChannelTraffic, pauseKey, watchChannel } from "./channel-status/index.ts";
 import { consoleRoutes } from "./console/index.ts";
+import { watchDisk } from "./disk-watch.ts";
 import { createServer, type HttpListener, metricsGate, type Readiness, SignInGuard } from "./http/index.ts";
 import {
   admitsOn,
@@ -74,7 +75,16 @@ export const startChannels = async (deps: ChannelsDeps): Promise<{ stop(): Promi
       const { agent, access } = channelConfig;
       const traffic = new ChannelTraffic(common.clock);
       const tenant = tenantOf(config, agent);
-      const own = { ...common, blocked, channel, agent, tenant, meter: traffic.metered(common.meter) };
+      const tenantStoredBytes = config.tenants[tenant]?.storedBytes;
+      const own = {
+        ...common,
+        blocked,
+        tenantStoredBytes,
+        channel,
+        agent,
+        tenant,
+        meter: traffic.metered(common.meter),
+      };
       const adapter = await createAdapter(channelConfig, adapterContext(own));
       const pressure = new Backpressure({
         ...own,
@@ -106,6 +116,7 @@ export const startChannels = async (deps: ChannelsDeps): Promise<{ stop(): Promi
       reporters.push(new ChannelReporter({ ...common, bus, store, instance }, { tenant, channel }, started, traffic));
     }
     if (Object.keys(config.a2a.callers).length > 0) a2a = await startA2a({ ...common, config, signIns });
+    watches.push(await watchDisk({ ...common, readiness, metrics }, minFreeBytes(config)));
     const adminDeps = {
       ...common,
       bus: common.backbone.bus,
@@ -146,6 +157,10 @@ export const startChannels = async (deps: ChannelsDeps): Promise<{ stop(): Promi
   }
   return { stop };
 };
+
+/** The highest limit of all channels that accept uploads. */
+const minFreeBytes = ({ channels }: Config): number =>
+  Math.max(0, ...Object.values(channels).map((channel) => ("limits" in channel ? channel.limits.minFreeBytes : 0)));
 
 const firstAttempts = async (running: readonly RunningChannel[]): Promise<void> => {
   await Promise.all(running.map(({ firstAttempt }) => firstAttempt));

@@ -5,6 +5,13 @@ import { parseNetwork } from "./private-networks.ts";
 
 export const TenantConfig = z.strictObject({
   a2aAsync: z.boolean().default(false).describe("Lets agents of this tenant message each other without waiting."),
+  storedBytes: z
+    .int()
+    .min(100_000)
+    .default(4_000_000_000)
+    .describe(
+      "Bytes of messages and files that visitors of all its web channels may store per hour, over all gateways.",
+    ),
 });
 export type TenantConfig = z.infer<typeof TenantConfig>;
 

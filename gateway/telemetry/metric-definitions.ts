@@ -32,6 +32,9 @@ export const metricDefinitions: Readonly<Record<string, MetricDefinition>> = {
 
   channel_degraded: gauge("1 while the channel does not work on this gateway, else 0.", "channel"),
 
+  disk_free_bytes: gauge("Free bytes on the disk of the data folder; embedded only."),
+  disk_low: gauge("1 while uploads are refused because the disk is nearly full, else 0; embedded only."),
+
   deliveries_total: counter("Parts of replies by outcome.", "channel", "outcome"),
   delivery_retries_total: counter("Deliveries scheduled for a retry.", "channel", "reason"),
   deliveries_plain_total: counter(

@@ -31,7 +31,7 @@ describe("given a file without optional settings", () => {
       metrics: { public: false },
       telemetry: { sampleRatio: 1, serviceName: "mooring" },
       admin: { tokens: [] },
-      tenants: { default: { a2aAsync: false } },
+      tenants: { default: { a2aAsync: false, storedBytes: 4_000_000_000 } },
       people: [],
       a2a: { callers: {}, peers: {}, pushAllow: [], idleMs: 120_000 },
       agents: [

@@ -36,7 +36,7 @@ export class UploadAdmission {
   async take(upload: UploadRequest): Promise<() => void> {
     this.#requireAccess(upload.visitor);
     await this.#requireSpace(upload.bytes);
-    return this.#deps.budget.take({ ...upload, kind: "file" });
+    return this.#deps.budget.reserve({ ...upload, kind: "file" });
   }
 
   /** A visitor without access cannot attach the file to a message, so it is not stored (R3). */
