@@ -36,13 +36,15 @@ describe.each<Backbone>(["embedded", "nats"])("given a visitor whom an operator 
     let address = second.address;
     const visitor = product.client("visitor", () => address);
     expect((await visitor.answerTo(visitor.say("What is 6 * 7?"))).markdown).toContain("42");
+    /** A message that is sent again after a reconnect is accepted twice. */
+    const isAccepted = () => new Set(visitor.accepted).size === visitor.sent.length;
     const account = { channel: "web", accountId: visitor.room ?? "" };
     const blocked = await admin(first.address, "POST", "blocks", { ...account, reason: "spam" });
     expect(blocked.status).toBe(200);
     const before = visitor.replies().length;
     // A message may be accepted until the signal arrives; its answer is withheld.
     await visitor.until(() => {
-      if (visitor.errors.length === 0 && visitor.sent.length === visitor.accepted.length) visitor.say("hello?");
+      if (visitor.errors.length === 0 && isAccepted()) visitor.say("hello?");
       return visitor.errors.length > 0;
     }, "the refusal");
     expect(visitor.errors.map(({ code, message }) => [code, message])).toEqual([
@@ -60,14 +62,14 @@ describe.each<Backbone>(["embedded", "nats"])("given a visitor whom an operator 
     address = again.address;
     visitor.say("And now?");
     await other.answerTo(other.say("What is 7 * 7?"));
-    await visitor.until(() => visitor.accepted.length === visitor.sent.length, "the silence");
+    await visitor.until(isAccepted, "the silence");
     expect([visitor.errors.length, visitor.replies().length]).toEqual([1, before]);
 
     const { ref } = (await admin(again.address, "GET", "blocks")).body.items[0];
     await admin(again.address, "POST", `blocks/${ref}/unblock`, {});
     // A message may be ignored until the signal arrives.
     await visitor.until(() => {
-      if (visitor.sent.length === visitor.accepted.length) visitor.say("What is 8 * 8?");
+      if (isAccepted()) visitor.say("What is 8 * 8?");
       return visitor.replies().length > before;
     }, "an answer again");
     expect(visitor.replies().at(-1)?.markdown).toContain("64");
@@ -84,7 +86,7 @@ describe("given an answer that a visitor reports (R4)", () => {
     const { actions = [] } = await visitor.answerTo(visitor.command("report", "wrong number"));
     const reports = async () => (await admin(address, "GET", "reports")).body.items;
     expect(await reports()).toMatchObject([{ reason: "wrong number", reporter: { accountId: visitor.room } }]);
-    expect(JSON.stringify(await reports())).not.toContain("42");
+    expect((await reports())[0]).not.toHaveProperty("text");
     await visitor.answerTo(visitor.command("report", actions[0]?.value ?? ""));
     expect(await reports()).toMatchObject([{ text: expect.stringContaining("42") }]);
   });
