@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseEnv } from "node:util";
 import { parseConfig } from "./parse-config.ts";
@@ -16,7 +16,15 @@ interface LoadConfigOptions {
 /** The only reader of the environment. Throws ConfigInvalid with all problems at once; the result is frozen. */
 export const loadConfig = ({ file, env = process.env }: LoadConfigOptions = {}): Config => {
   const path = configFile({ file, env });
-  return parseConfig({ file: path, text: readText(path), env: { ...readEnvFile(path), ...env } });
+  return besideFile(parseConfig({ file: path, text: readText(path), env: { ...readEnvFile(path), ...env } }), path);
+};
+
+/** Modules are relative to the configuration file, not to the working directory. */
+const besideFile = (config: Config, file: string): Config => {
+  const { moderation } = config;
+  if (moderation?.module === undefined) return config;
+  const module = resolve(dirname(file), moderation.module);
+  return Object.freeze({ ...config, moderation: Object.freeze({ ...moderation, module }) });
 };
 
 export const configFile = ({ file, env = process.env }: LoadConfigOptions = {}): string =>

@@ -16,12 +16,14 @@ import type { Backbone } from "./contract/ports/backbone.ts";
 import type { Consumer } from "./contract/ports/bus.ts";
 import type { Clock } from "./contract/ports/clock.ts";
 import type { Logger } from "./contract/ports/logger.ts";
+import type { Moderator } from "./contract/ports/moderator.ts";
 import { type Checkpoint, type Meter, noCheckpoint, type Tracer } from "./contract/ports/telemetry.ts";
 import type { Secret } from "./contract/secret.ts";
 import type { Tool } from "./contract/tool.ts";
 import { publishBudgetNotice } from "./delivery/index.ts";
 import { startIntake } from "./intake/index.ts";
 import type { AgentModel } from "./model/index.ts";
+import { BlockedAccounts } from "./people/abuse/index.ts";
 import { AskerCache, type DeclaredPerson, declarePeople, LastSeen } from "./people/index.ts";
 import { Rights } from "./rights/index.ts";
 import { DueIndex, type ScheduleOptions, startSchedules } from "./schedules/index.ts";
@@ -75,6 +77,8 @@ export interface CoreOptions {
   readonly logger: Logger;
   readonly meter: Meter;
   readonly tracer?: Tracer | undefined;
+  /** Absent: messages and answers are not checked. */
+  readonly moderator?: Moderator | undefined;
   readonly checkpoint?: Checkpoint;
   /** Concurrent turns of one agent in this process. */
   readonly concurrency?: number;
@@ -104,7 +108,10 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
   const { clock, logger, meter, checkpoint = noCheckpoint, concurrency = DEFAULT_CONCURRENCY } = options;
   const { bus, store } = options.backbone;
   const stopping = new AbortController();
-  const delegation = delegationDeps({ bus, store, clock, logger }, delegatedCalls(store));
+  const delegation = delegationDeps(
+    { bus, store, clock, logger, withoutModelText: options.moderator?.checksAnswers === true },
+    delegatedCalls(store),
+  );
   const history = new SessionHistory(store);
   const identity = await loadIdentity(store, options.remote?.webhookKey);
   const remoteAgents = new RemoteAgents({ peers: [], ...options.remote, clock, identity });
@@ -116,6 +123,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     logger,
     meter,
     tracer: options.tracer,
+    moderator: options.moderator,
     checkpoint,
     ...delegation,
     history,
@@ -127,6 +135,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     sessions: new SessionFinder(store, history),
     askers: new AskerCache(),
     lastSeen: new LastSeen({ store, clock }),
+    blocked: new BlockedAccounts({ bus, store, clock, logger }),
     background: new BackgroundWork(logger),
     turns: new RunningTurns({ bus, clock }),
     inbound: new InboundTurns({ bus, store, clock, logger }),
@@ -138,6 +147,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     maxWindowEntries: options.maxWindowEntries ?? DEFAULT_WINDOW_ENTRIES,
   };
   const intake = { ...deps, features: turnFeatures(deps) };
+  await deps.blocked.start(options.agents.map(({ tenant }) => tenant));
   for (const tenant of new Set(options.agents.map(({ tenant }) => tenant))) {
     const declared = (options.people ?? []).filter((person) => person.tenant === tenant);
     await declarePeople(store, tenant, declared, clock.now());
@@ -172,6 +182,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       deps.callEvents.close();
       deps.turns.close();
       deps.inbound.close();
+      deps.blocked.stop();
       await deps.activity.stop();
       await deps.background.stop();
       await budgets.stop();

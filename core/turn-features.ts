@@ -12,7 +12,12 @@ interface Deps extends SubtaskDeps, ScheduleDeps {
 }
 
 /** Schedules and inbound calls write the prompt into the message. */
-const taskPrompt: TurnSources["task"] = (_, { text }) => ({ text, mustReply: false, obsolete: false });
+const taskPrompt: TurnSources["task"] = (_, { text, synthetic }) => ({
+  text,
+  mustReply: false,
+  obsolete: false,
+  isFromOutside: synthetic.data.a2a !== undefined,
+});
 
 /** The only list of features that start turns, receive their results or take part in them: a new one is one line here. */
 export const turnFeatures = (deps: Deps): TurnFeatures => {

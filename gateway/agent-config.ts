@@ -47,24 +47,24 @@ export const budgetRules = (
   { tenant, budgets }: Pick<Config["agents"][number], "tenant" | "budgets">,
 ): BudgetRules => ({ ofAgent: withDefaults(budgets), ofTenant: tenants[tenant]?.budgets, prices });
 
-type Called = Pick<Config["agents"][number], "name" | "skills">;
+type Called = Pick<Config["agents"][number], "name" | "tenant" | "skills">;
 
 /** The options for inbound A2A calls; undefined if no caller may call the agent. */
 export const inboundOptions = (
   { a2a, people }: Pick<Config, "a2a" | "people">,
-  { name, skills }: Called,
+  agent: Called,
   home: Home | undefined,
 ): InboundOptions | undefined => {
-  if (!isCalled(a2a, name)) return undefined;
+  if (!isCalled(a2a, agent)) return undefined;
   return {
     ...(home !== undefined && { notices: { home: destinationOf({ people }, home), idleMs: a2a.idleMs } }),
-    noticeSkills: skills.filter(({ tellPeople }) => tellPeople).map(({ id }) => id),
+    noticeSkills: agent.skills.filter(({ tellPeople }) => tellPeople).map(({ id }) => id),
   };
 };
 
 /** Whether any caller may call the agent. */
-export const isCalled = ({ callers }: Config["a2a"], agent: string): boolean =>
-  Object.values(callers).some(({ agents }) => agents?.includes(agent) ?? true);
+export const isCalled = ({ callers }: Config["a2a"], { name, tenant }: Pick<Called, "name" | "tenant">): boolean =>
+  Object.values(callers).some((caller) => caller.tenant === tenant && (caller.agents?.includes(name) ?? true));
 
 /** The configured people, one per tenant: a person with accounts in two tenants counts as two. */
 export const declaredPeople = (config: Config): DeclaredPerson[] =>

@@ -8,6 +8,7 @@ import type { ChannelConfig } from "../config/index.ts";
 import { commandMenu } from "../core/commands/index.ts";
 import { AppError } from "../core/contract/app-error.ts";
 import type { AgentRef } from "../core/contract/messages/addresses.ts";
+import type { Conversation } from "../core/contract/messages/conversation.ts";
 import { subjectsOf } from "../core/contract/messages/subjects.ts";
 import { alwaysWritable, type Backbone, type WriteAvailability } from "../core/contract/ports/backbone.ts";
 import type { Clock } from "../core/contract/ports/clock.ts";
@@ -16,6 +17,7 @@ import { type Meter, noCheckpoint, type Tracer } from "../core/contract/ports/te
 import type { Admits, Destination } from "../core/delivery/index.ts";
 import { afterRefusal, isStillTarget, type TargetDeps, targetsOn } from "../core/delivery/targets/index.ts";
 import { reportUndeliverable, undeliverableResultOf } from "../core/delivery/undelivered/index.ts";
+import type { BlockedAccounts } from "../core/people/abuse/index.ts";
 import { privateConversationOf } from "../core/people/index.ts";
 import { currentSession, firstSessionId } from "../core/sessions/index.ts";
 import { admits, anchorIn, defaultRelayLimits, type FindPermalink, type RelayContext } from "./relay/index.ts";
@@ -38,6 +40,10 @@ export interface ChannelDeps extends AgentRef {
   /** Absent: no spans are recorded. */
   readonly tracer?: Tracer | undefined;
   readonly newId: () => string;
+  /** Absent: no account is blocked. */
+  readonly blocked?: BlockedAccounts | undefined;
+  /** Absent: no limit. */
+  readonly tenantStoredBytes?: number | undefined;
 }
 
 /** The dependencies of a channel's adapter. */
@@ -48,6 +54,7 @@ export const adapterContext = ({ backbone, ...deps }: ChannelDeps): AdapterConte
   store: backbone.store,
   writes: deps.writes ?? alwaysWritable,
   freeBytes: backbone.freeBytes,
+  isBlocked: (accountId) => deps.blocked?.has({ ...deps, accountId }) === true,
   signal: (signal) => backbone.bus.signal(subjectsOf(deps.tenant).userSignal(deps.agent), signal),
   sessionOf: async (conversation, isNew = false) => {
     const address = { ...deps, conversation };
@@ -82,15 +89,23 @@ export const relayContext = ({ backbone, ...deps }: ChannelDeps, rules: ChannelR
   } = rules;
   const { bus, store } = backbone;
   const reporting = { ...deps, bus, store, checkpoint: noCheckpoint, home, hasChannel };
-  const deciding = { store, clock: deps.clock, defaultsOn, admits: channelAdmits };
+  const { blocked } = deps;
+  const admitsUnblocked: Admits = (conversation, accountId) =>
+    channelAdmits(conversation, accountId) && !isBlockedIn(deps, conversation, accountId);
+  const deciding = { store, clock: deps.clock, defaultsOn, admits: admitsUnblocked };
+  const targets = targetsOn(deciding);
+  const stillTarget = isStillTarget({ ...deciding, ...(adapter && membershipIn(adapter)) });
   return {
     ...deps,
     bus,
     store,
     checkpoint: noCheckpoint,
     random: Math.random,
-    targetsOn: targetsOn(deciding),
-    isStillTarget: isStillTarget({ ...deciding, ...(adapter && membershipIn(adapter)) }),
+    // Work of a blocked account reaches no conversation, shared ones included.
+    targetsOn: async (channel, reply) =>
+      blocked?.hasAsker(deps.tenant, reply.audience) ? [] : targets(channel, reply),
+    isStillTarget: async (reply, target) =>
+      !blocked?.hasAsker(deps.tenant, reply.audience) && stillTarget(reply, target),
     afterRefusal: afterRefusal(deciding),
     reportUndeliverable: async (reply, target, why) => {
       const result = undeliverableResultOf(reply, target, why);
@@ -100,10 +115,18 @@ export const relayContext = ({ backbone, ...deps }: ChannelDeps, rules: ChannelR
       privateConversationOf(store, { tenant: deps.tenant, channel, accountId }),
     anchorIn: anchorIn({ ...deciding, findPermalink }),
     access,
+    blocked,
     refuseIfOverloaded: rules.refuseIfOverloaded,
     limits: { ...defaultRelayLimits, leaseMs },
   };
 };
+
+/** A blocked account reads nothing in private, also no results that another account of its person asked for. */
+const isBlockedIn = (
+  { blocked, tenant }: Pick<ChannelDeps, "blocked" | "tenant">,
+  { channel, kind }: Conversation,
+  accountId: string | undefined,
+): boolean => kind === "private" && accountId !== undefined && blocked?.has({ tenant, channel, accountId }) === true;
 
 const membershipIn = (adapter: ChannelAdapter) =>
   isMembershipAdapter(adapter) ? { isMember: adapter.isMember.bind(adapter) } : {};

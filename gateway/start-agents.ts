@@ -17,6 +17,7 @@ import {
   homeAndChannelsOf,
   inboundOptions,
 } from "./agent-config.ts";
+import { createModerator } from "./moderation/index.ts";
 import { deliveryDefaults } from "./relay/index.ts";
 
 interface AgentsDeps {
@@ -36,6 +37,7 @@ const STOP_GRACE_MS = 20_000;
 export const startAgents = async ({ config, ...deps }: AgentsDeps): Promise<Core> => {
   const core = await startCore({
     ...deps,
+    moderator: await createModerator(config.moderation, deps),
     stopGraceMs: STOP_GRACE_MS,
     people: declaredPeople(config),
     tenants: config.tenants,

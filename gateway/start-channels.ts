@@ -5,6 +5,7 @@ import type { BackboneConfig } from "../core/backbone/index.ts";
 import type { Timer } from "../core/contract/ports/clock.ts";
 import { noCheckpoint } from "../core/contract/ports/telemetry.ts";
 import { withinDeadline } from "../core/lib/index.ts";
+import { BlockedAccounts } from "../core/people/abuse/index.ts";
 import { DueIndex } from "../core/schedules/index.ts";
 import { peerEventRoute, type RunningA2a, startA2a } from "./a2a/index.ts";
 import { adminRoutes, adminScope, operatorCheck } from "./admin/index.ts";
@@ -14,6 +15,7 @@ import type { ChannelDeps } from "./channel-contexts.ts";
 import { adapterContext, createAdapter, relayContext } from "./channel-contexts.ts";
 import { ChannelReporter, ChannelTraffic, pauseKey, watchChannel } from "./channel-status/index.ts";
 import { consoleRoutes } from "./console/index.ts";
+import { watchDisk } from "./disk-watch.ts";
 import { createServer, type HttpListener, metricsGate, type Readiness, SignInGuard } from "./http/index.ts";
 import {
   admitsOn,
@@ -54,23 +56,35 @@ export const startChannels = async (deps: ChannelsDeps): Promise<{ stop(): Promi
   const reporters: ChannelReporter[] = [];
   const watches: Timer[] = [];
   const pressures: Backpressure[] = [];
+  const blocked = new BlockedAccounts({ ...common, ...common.backbone });
   let a2a: RunningA2a | undefined;
   const watch = refreshAfterOutage({ ...common, adapters });
   const signIns = new SignInGuard(common);
   const stop = async () => {
     watch.cancel();
     writes.stop();
+    blocked.stop();
     signIns.flush();
     for (const timer of watches) timer.cancel();
     for (const pressure of pressures) pressure.stop();
     await Promise.all([a2a?.stop(), ...[...reporters, ...running].map((part) => part.stop())]);
   };
   try {
+    await blocked.start(Object.keys(config.tenants));
     for (const [channel, channelConfig] of Object.entries(config.channels)) {
       const { agent, access } = channelConfig;
       const traffic = new ChannelTraffic(common.clock);
       const tenant = tenantOf(config, agent);
-      const own = { ...common, channel, agent, tenant, meter: traffic.metered(common.meter) };
+      const tenantStoredBytes = config.tenants[tenant]?.storedBytes;
+      const own = {
+        ...common,
+        blocked,
+        tenantStoredBytes,
+        channel,
+        agent,
+        tenant,
+        meter: traffic.metered(common.meter),
+      };
       const adapter = await createAdapter(channelConfig, adapterContext(own));
       const pressure = new Backpressure({
         ...own,
@@ -102,6 +116,7 @@ export const startChannels = async (deps: ChannelsDeps): Promise<{ stop(): Promi
       reporters.push(new ChannelReporter({ ...common, bus, store, instance }, { tenant, channel }, started, traffic));
     }
     if (Object.keys(config.a2a.callers).length > 0) a2a = await startA2a({ ...common, config, signIns });
+    watches.push(await watchDisk({ ...common, readiness, metrics }, minFreeBytes(config)));
     const adminDeps = {
       ...common,
       bus: common.backbone.bus,
@@ -142,6 +157,10 @@ export const startChannels = async (deps: ChannelsDeps): Promise<{ stop(): Promi
   }
   return { stop };
 };
+
+/** The highest limit of all channels that accept uploads. */
+const minFreeBytes = ({ channels }: Config): number =>
+  Math.max(0, ...Object.values(channels).map((channel) => ("limits" in channel ? channel.limits.minFreeBytes : 0)));
 
 const firstAttempts = async (running: readonly RunningChannel[]): Promise<void> => {
   await Promise.all(running.map(({ firstAttempt }) => firstAttempt));

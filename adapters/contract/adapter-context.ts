@@ -20,6 +20,10 @@ export interface AdapterContext extends AgentRef {
   readonly writes: WriteAvailability;
   /** Free bytes on the disk of the store; absent: unknown. */
   readonly freeBytes?: (() => Promise<number>) | undefined;
+  /** Bytes that senders on all channels of the tenant may store per hour; absent: no limit. */
+  readonly tenantStoredBytes?: number | undefined;
+  /** Whether an operator has blocked an account of this channel; absent: none is. */
+  readonly isBlocked?: ((accountId: string) => boolean) | undefined;
   /** Publishes to the same channel on every gateway, this one included. Not stored; may be lost. */
   signal(signal: UserSignal): void;
   /** The current session id of a conversation of this channel. `isNew`: the conversation has no messages yet. */

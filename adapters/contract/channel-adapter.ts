@@ -23,8 +23,11 @@ export interface ChannelAdapter {
 
 export interface Inbox {
   /** Resolves once the message is stored: only then may the adapter acknowledge it to the platform. */
-  accept(message: InboundMessage): Promise<void>;
+  accept(message: InboundMessage): Promise<Accepted>;
 }
+
+/** "ignored": from a blocked account; the adapter acknowledges it and keeps nothing of it. */
+export type Accepted = "ignored" | undefined;
 
 export interface Capabilities {
   /** exclusive: runs, and sends, only on the gateway that holds the channel's lease. */

@@ -21,7 +21,8 @@ import { AddressRates, allowanceOf, RateLimit } from "../contract/rate-limit.ts"
 import { renderOrFail } from "../contract/render-delivery.ts";
 import type { WebConfig } from "./config.ts";
 import { fileRoutes } from "./files/file-routes.ts";
-import { StorageBudget } from "./files/storage-budget.ts";
+import { LeasedBytes } from "./files/leased-bytes.ts";
+import { type SharedLimit, StorageBudget } from "./files/storage-budget.ts";
 import { UploadAdmission } from "./files/upload-admission.ts";
 import { VisitorFiles } from "./files/visitor-files.ts";
 import { originCheck } from "./identity/allowed-origin.ts";
@@ -50,6 +51,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
   readonly #rooms: OpenRooms;
   readonly #files: VisitorFiles;
   readonly #budget: StorageBudget;
+  readonly #shared: readonly SharedLimit[];
   readonly #mayOpen: (origin: string) => boolean;
   readonly #dialogues = new OpenDialogues((dialogue) => this.#onClosed(dialogue));
   readonly #deliveries = new Set<Promise<unknown>>();
@@ -69,12 +71,22 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     const retentionMs = config.retentionDays * DAY_MS;
     this.#rooms = new OpenRooms({ store, clock, channel, retentionMs, logger, signal });
     this.#files = new VisitorFiles({ ...context, ttlMs: config.fileDays * DAY_MS, limits });
-    this.#budget = new StorageBudget(limits, clock);
+    const { tenant, tenantStoredBytes } = context;
+    const leased = (kind: string, name: string, perHour: number) =>
+      new LeasedBytes({ store, clock, scope: [kind, name], perHour });
+    this.#shared = [
+      { leased: leased("channel", channel, limits.storedBytes), scope: "for all visitors" },
+      ...(tenantStoredBytes === undefined
+        ? []
+        : [{ leased: leased("tenant", tenant, tenantStoredBytes), scope: "of this service" }]),
+    ];
+    this.#budget = new StorageBudget(limits, clock, this.#shared);
     const mayOpen = this.#mayOpen;
     const auth = () => (this.#stopping ? undefined : this.#deps?.auth);
     const { minFreeBytes } = limits;
-    const { freeBytes, writes } = context;
-    const admission = new UploadAdmission({ budget: this.#budget, access: config.access, minFreeBytes, freeBytes });
+    const { freeBytes, isBlocked, writes } = context;
+    const { access } = config;
+    const admission = new UploadAdmission({ budget: this.#budget, access, isBlocked, minFreeBytes, freeBytes });
     const files = { files: this.#files, writes, admission, maxBytes: limits.fileBytes, mayOpen, auth };
     this.webhooks = [...widgetWebhooks(), ...fileRoutes(files)];
   }
@@ -84,6 +96,8 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     const signing = await loadSigningKey(store, this.channel, this.#config.signingKey?.reveal());
     const identityKey = this.#config.identityKey && Buffer.from(this.#config.identityKey.reveal());
     const auth = new VisitorAuth({ signing, identityKey, channel: this.channel, clock, newId });
+    // The first message then finds a leased block.
+    for (const { leased } of this.#shared) await leased.take(0, 1);
     // A failed start calls stop(), so a second start must clear it.
     this.#stopping = undefined;
     const { limits } = this.#config;

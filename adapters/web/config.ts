@@ -6,7 +6,7 @@ const count = (fallback: number) => z.int().min(1).default(fallback);
 
 const bytes = (fallback: number) => z.int().min(100_000).default(fallback);
 
-/** Limits per client. Each gateway process counts alone, except for a visitor's files, which the store counts. */
+/** Limits per client. Each gateway process counts alone, except for those that name all gateways, and a visitor's files. */
 export const WebLimits = z.strictObject({
   frameBytes: z.int().min(1_024).max(450_000).default(65_536).describe("Maximum size of a client's frame, in bytes."),
   textLength: z.int().min(1).max(100_000).default(32_000).describe("Maximum length of a message, in characters."),
@@ -51,7 +51,7 @@ export const WebLimits = z.strictObject({
     "Bytes of messages and files that one visitor may store per hour.",
   ),
   storedBytesPerAddress: bytes(200_000_000).describe("Bytes per hour from one address, all its visitors together."),
-  storedBytes: bytes(2_000_000_000).describe("Bytes per hour from all visitors of the channel."),
+  storedBytes: bytes(2_000_000_000).describe("Bytes per hour from all visitors of the channel, over all gateways."),
   minFreeBytes: z
     .int()
     .min(0)

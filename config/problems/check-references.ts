@@ -9,7 +9,7 @@ const Destination = z.object({ person: text, channel: text });
 const Scheduled = z.object({ name: text, deliverTo: Destination.optional().catch(undefined) }).catch({});
 
 const Caller = z
-  .object({ agents: entriesOf(text), skills: entriesOf(text), token: text, apiKey: text })
+  .object({ tenant: text, agents: entriesOf(text), skills: entriesOf(text), token: text, apiKey: text })
   .catch({ agents: [], skills: [] });
 const Peer = z.object({ tenant: text }).catch({});
 
@@ -105,9 +105,18 @@ function* danglingPeers({ tenants, agents, a2a }: Outline): Generator<Problem> {
       }
     }
   }
-  for (const [caller, { agents, skills }] of Object.entries(a2a.callers)) {
-    for (const [nth, agent] of agents.entries()) {
-      yield* mustExist(["a2a", "callers", caller, "agents", nth], "agent", agent, agentNames);
+  for (const [caller, { tenant = "default", agents: callable, skills }] of Object.entries(a2a.callers)) {
+    yield* mustExist(["a2a", "callers", caller, "tenant"], "tenant", tenant, Object.keys(tenants));
+    for (const [nth, agent] of callable.entries()) {
+      const path = ["a2a", "callers", caller, "agents", nth];
+      yield* mustExist(path, "agent", agent, agentNames);
+      const theirs = agents.find(({ name }) => name !== undefined && name === agent)?.tenant ?? "default";
+      if (agentNames.includes(agent ?? "") && theirs !== tenant) {
+        yield {
+          path,
+          message: `belongs to the tenant "${theirs}": name an agent in the caller's tenant, "${tenant}", or set its tenant`,
+        };
+      }
     }
     for (const [nth, skill] of skills.entries()) {
       yield* mustExist(["a2a", "callers", caller, "skills", nth], "skill", skill, skillIds);

@@ -8,6 +8,7 @@ import { Name } from "../../core/contract/ports/token.ts";
 import { PersonConfig } from "../../core/people/config.ts";
 import { GroupsConfig } from "../../core/rights/config.ts";
 import { AdminConfig, CoreConfig, GatewayConfig } from "./gateway-config.ts";
+import { ModerationConfig } from "./moderation-config.ts";
 import { LogLevel, MetricsConfig, TelemetryConfig } from "./observability-config.ts";
 
 type Schema = (typeof adapters)[number]["config"];
@@ -50,6 +51,7 @@ const ConfigFile = z.strictObject({
     "Groups for `rights`, by name: people by name, or accounts as <channel>:<account>. The group `operator` is a class.",
   ),
   a2a: A2aConfig.prefault({}).describe("Remote agents: callers of our agents, and peers that our agents call."),
+  moderation: ModerationConfig.optional().describe("A check of your own that may refuse messages and answers."),
   agents: z.array(AgentConfig).min(1).describe("The agents of the deployment."),
   channels: z.record(ChannelName, ChannelConfig).default({}).describe("Channels by name; each is one adapter."),
 });

@@ -9,6 +9,13 @@ export const TenantConfig = z.strictObject({
   budgets: TenantBudgetsConfig.prefault({}).describe(
     "Limits of what all agents of the tenant may use together, by scope: as the budgets of an agent, with tenant in place of agent.",
   ),
+  storedBytes: z
+    .int()
+    .min(100_000)
+    .default(4_000_000_000)
+    .describe(
+      "Bytes of messages and files that visitors of all its web channels may store per hour, over all gateways.",
+    ),
 });
 export type TenantConfig = z.infer<typeof TenantConfig>;
 
@@ -58,7 +65,10 @@ const CallerConfig = z
   .strictObject({
     token: callerSecret().optional().describe(`It sends Authorization: Bearer <token>. ${CALLER_SECRET}`),
     apiKey: callerSecret().optional().describe(`It sends X-API-Key: <key>. ${CALLER_SECRET}`),
-    agents: z.array(Name).min(1).optional().describe("Agents that it may call; all by default."),
+    tenant: Name.default("default").describe(
+      "Tenant whose agents it may call; those of other tenants do not exist for it.",
+    ),
+    agents: z.array(Name).min(1).optional().describe("Agents that it may call; all of its tenant by default."),
     skills: z.array(Name).min(1).optional().describe("Skills that it may use; all by default."),
     requestsPerMinute: z.int().min(1).default(1_200).describe("Requests that it may send to one gateway per minute."),
   })
@@ -76,6 +86,13 @@ const PeerConfig = z
     token: credential(1).optional().describe("We send Authorization: Bearer <token>."),
     apiKey: credential(1).optional().describe("We send it in the header that the peer's card names."),
     tenant: Name.default("default").describe("Tenant whose agents may call it."),
+    trusted: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Also sends it where the work began (channel, summary of the prompt, time), the id of the work and the trace. " +
+          "Otherwise it gets only the text that the agent writes to it.",
+      ),
     consultMs: z
       .int()
       .min(1_000)
@@ -127,9 +144,9 @@ export const A2aConfig = z.strictObject({
 });
 export type A2aConfig = z.infer<typeof A2aConfig>;
 
-type Times = Partial<Pick<PeerConfig, "consultMs" | "deadlineMs" | "unreachableMs">>;
+type Optional = Partial<Pick<PeerConfig, "consultMs" | "deadlineMs" | "unreachableMs" | "trusted">>;
 
 /** A configured remote agent with its name. Without its own timeouts, those of a local peer apply. */
-export interface RemotePeer extends Omit<PeerConfig, keyof Times>, Times {
+export interface RemotePeer extends Omit<PeerConfig, keyof Optional>, Optional {
   readonly name: string;
 }

@@ -41,3 +41,9 @@ export const pushTokenOf = ({ key }: Pick<DeploymentIdentity, "key">, { tenant, 
   createHmac("sha256", key)
     .update(JSON.stringify(["push", tenant, agent, id]))
     .digest("base64url");
+
+/** A stable id that reveals nothing about the one that it stands for, different for each receiver. */
+export const pseudonymOf = ({ key }: Pick<DeploymentIdentity, "key">, receiver: string, id: string): string =>
+  createHmac("sha256", key)
+    .update(JSON.stringify(["pseudonym", receiver, id]))
+    .digest("base64url");

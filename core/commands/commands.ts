@@ -1,13 +1,17 @@
 import type { MenuCommand } from "../contract/menu-command.ts";
+import type { CommandMessage } from "../contract/messages/user-message.ts";
 import { suggest } from "../contract/suggest.ts";
+import { publishReply } from "../delivery/index.ts";
 import { cutAtGraphemes } from "../lib/index.ts";
+import type { Agent, TurnRecord } from "../turns/index.ts";
 import { budget } from "./budget.ts";
 import { cancel } from "./cancel.ts";
-import type { Command } from "./command.ts";
+import type { Command, CommandDeps } from "./command.ts";
 import { inbox } from "./inbox.ts";
 import { link, unlink } from "./link.ts";
 import { newSession } from "./new-session.ts";
 import { quiet } from "./quiet.ts";
+import { report } from "./report.ts";
 import { schedules } from "./schedules.ts";
 import { status } from "./status.ts";
 import { why } from "./why.ts";
@@ -49,7 +53,22 @@ const unknownCommand = (name: string, known: readonly Command[]): Command => ({
 });
 
 /** The only list of commands, in the order of `help`; a new command is one file and one entry here. */
-const all = [why, status, cancel, inbox, schedules, budget, quiet, link, unlink, newSession, diff, merge, discard];
+const all = [
+  why,
+  status,
+  cancel,
+  inbox,
+  schedules,
+  budget,
+  quiet,
+  link,
+  unlink,
+  newSession,
+  report,
+  diff,
+  merge,
+  discard,
+];
 
 export const commands: readonly Command[] = [helpOn(all), ...all];
 
@@ -83,4 +102,40 @@ export const spellCommands = (markdown: string, prefix = "/"): string => {
     return found === "" ? line.replace(TYPED, (_, name: string) => `\`${prefix}${name}`) : line;
   };
   return markdown.split("\n").map(spell).join("\n");
+};
+
+/** Runs a command and publishes its answer as a notice, which needs no anchor (O7). */
+export const runCommand = async (
+  deps: CommandDeps,
+  { rights, defaultsOn }: Pick<Agent, "rights" | "defaultsOn">,
+  message: CommandMessage,
+  { record, seenBefore }: { readonly record: TurnRecord; readonly seenBefore: boolean },
+): Promise<void> => {
+  const { name, args } = message.command;
+  const command = commandFor(name);
+  const permit = rights.permit(record.asker);
+  const refusal = permit.refusalOf(command.needs);
+  const defaults = defaultsOn(message.conversation.channel);
+  const answer =
+    refusal === undefined
+      ? await command.run({ deps, message, args: args.trim(), defaults, record, permit })
+      : { markdown: refusal };
+  const isForCallerOnly = (command.privately || message.unseen === true) && message.conversation.kind === "shared";
+  await deps.checkpoint("reply.before");
+  await publishReply(deps.bus, {
+    sessionId: record.sessionId,
+    ...answer,
+    id: `${record.turnId}/notice`,
+    tenant: message.tenant,
+    agent: message.agent,
+    kind: "notice",
+    correlationId: message.id,
+    origin: null,
+    audience: record.audience,
+    ...(isForCallerOnly && { onlyFor: message.account.id }),
+    ...(seenBefore && { mayRepeat: true }),
+    createdAt: record.openedAt,
+    traceId: record.traceId,
+  });
+  await deps.checkpoint("reply.published");
 };

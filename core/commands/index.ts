@@ -1,3 +1,2 @@
 export type { CommandDeps } from "./command.ts";
-export { commandMenu, isInOrder, spellCommands } from "./commands.ts";
-export { runCommand } from "./run-command.ts";
+export { commandMenu, isInOrder, runCommand, spellCommands } from "./commands.ts";

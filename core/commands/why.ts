@@ -6,6 +6,7 @@ import type { HistoryEntry } from "../sessions/index.ts";
 import { finalIdOf } from "../turns/index.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 import { explain, workTree } from "./explain.ts";
+import { reportAction } from "./report.ts";
 
 const UNKNOWN =
   "I found no message here that I sent on my own, such as a reminder or a late result. " +
@@ -30,7 +31,11 @@ export const why: Command = {
     const visible = found.filter((_, index) => isVisible[index]);
     if (visible.length === 0) return { markdown: UNKNOWN };
     const texts = visible.slice(0, MAX_EXPLAINED).map((reply) => explained(call, reply));
-    return { markdown: (await Promise.all(texts)).join("\n\n") };
+    const [only] = visible.length === 1 ? visible : [];
+    return {
+      markdown: (await Promise.all(texts)).join("\n\n"),
+      ...(only && { actions: [reportAction(only.replyId)] }),
+    };
   },
 };
 

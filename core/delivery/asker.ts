@@ -1,17 +1,14 @@
 import type { AgentReply } from "../contract/messages/agent-reply.ts";
 import type { Asker, Audience } from "../contract/messages/work-context.ts";
 import type { Store } from "../contract/ports/store.ts";
-import { findPerson, type PersonRecord, readPerson, sameAccount } from "../people/index.ts";
-
-/** An account and its channel. */
-export interface OwnAccount {
-  readonly channel: string;
-  readonly accountId: string;
-}
-
-/** The account that asked for the work, wherever the answer goes; undefined if no account asked. */
-export const askingAccount = ({ conversation, accountId, askedBy }: Audience): OwnAccount | undefined =>
-  askedBy ?? (accountId === undefined ? undefined : { channel: conversation.channel, accountId });
+import {
+  askingAccount,
+  findPerson,
+  type OwnAccount,
+  type PersonRecord,
+  readPerson,
+  sameAccount,
+} from "../people/index.ts";
 
 /**
  * The account that receives the work. A result that goes to another channel than the request came from belongs to the

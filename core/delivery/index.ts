@@ -1,4 +1,4 @@
-export { accountServed, askerOf, askingAccount, withRequester } from "./asker.ts";
+export { accountServed, askerOf, withRequester } from "./asker.ts";
 export { publishBudgetNotice } from "./budget-notice.ts";
 export { audienceAt, Destination, Home } from "./destination.ts";
 export { type LedgerEntry, ledgerKey, ledgerOf } from "./ledger-entry.ts";

@@ -4,8 +4,16 @@ import type { UserMessage } from "../contract/messages/user-message.ts";
 import type { Audience } from "../contract/messages/work-context.ts";
 import type { Store } from "../contract/ports/store.ts";
 import type { ViewerTime } from "../contract/relative-time.ts";
-import { accountOf, findPerson, type PersonRecord, type Surface, sameAccount } from "../people/index.ts";
-import { askerOf, askingAccount, type OwnAccount } from "./asker.ts";
+import {
+  accountOf,
+  askingAccount,
+  findPerson,
+  type OwnAccount,
+  type PersonRecord,
+  type Surface,
+  sameAccount,
+} from "../people/index.ts";
+import { askerOf } from "./asker.ts";
 
 type Shown = Pick<AgentReply, "audience" | "onlyFor">;
 

@@ -65,7 +65,7 @@ const mayInvolveFeatures = ({ kind }: TurnMessage, { delegated, messages }: Turn
 const turnPrompt = async ({ sources }: TurnFeatures, agent: Agent, message: TurnMessage): Promise<TurnPrompt> =>
   message.kind === "synthetic"
     ? promptOf(sources, agent, message)
-    : { text: shownText(message), mustReply: false, obsolete: false };
+    : { text: shownText(message), mustReply: false, obsolete: false, isFromOutside: true };
 
 const promptOf = (sources: TurnSources, agent: Agent, message: SyntheticMessage) => {
   const { type, data } = message.synthetic;

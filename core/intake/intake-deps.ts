@@ -1,4 +1,5 @@
 import type { CommandDeps } from "../commands/index.ts";
+import type { BlockedAccounts } from "../people/abuse/index.ts";
 import type { AskerCache, LastSeen } from "../people/index.ts";
 import type { SessionFinder } from "../sessions/index.ts";
 import type { BackgroundWork } from "../turns/index.ts";
@@ -8,6 +9,7 @@ export interface IntakeDeps extends CommandDeps {
   readonly sessions: SessionFinder;
   readonly askers: AskerCache;
   readonly lastSeen: LastSeen;
+  readonly blocked: BlockedAccounts;
   readonly background: BackgroundWork;
   readonly features: TurnFeatures;
   /** Aborted with TurnYielded when this process must hand over its turns. */

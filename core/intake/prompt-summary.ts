@@ -107,7 +107,8 @@ export const decideSummary = async (
   const { rootTurnId } = delegationContext;
   if (!mayHaveSummary(record) || (await readSummary(deps.store, agent, rootTurnId)) !== undefined) return;
   const root = window.entries.find((entry) => entry.kind === "turn" && entry.turnId === rootTurnId);
-  const summary =
-    root?.kind === "turn" ? await summariseByModel(deps, meteredModel(agent, record), root.text) : undefined;
+  // A summary of the model would be a text that people see unchecked.
+  const mayAsk = root?.kind === "turn" && deps.moderator?.checksAnswers !== true;
+  const summary = mayAsk ? await summariseByModel(deps, meteredModel(agent, record), root.text) : undefined;
   await settleSummary(deps.store, agent, rootTurnId, summary ?? origin.promptSummary);
 };

@@ -19,6 +19,7 @@ import {
 import type { FinishedTurn, TurnPrompt, TurnRequester } from "../turns/source/index.ts";
 import { shrinkWindow } from "./compact-session-async.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
+import { REFUSED_PROMPT, refusedMessage, withheldAnswer } from "./moderate-turn.ts";
 import type { OpenedTurn } from "./open-turn.ts";
 
 /** More attempts than one run can make, so that attempt numbers grow from run to run. */
@@ -46,30 +47,31 @@ export const runAndRecordTurn = async (
   agent: Agent,
   prompt: TurnPrompt,
   opened: OpenedTurn,
-  { number, isLast, requester, alongside }: RunFor,
+  run: RunFor,
 ): Promise<TurnEntry> => {
+  const { alongside } = run;
   const { record, window } = opened;
   const { turnId, sessionId } = record;
   const { text, fallbackText } = prompt;
-  const ran: TurnEnd =
-    isLast && fallbackText !== undefined
-      ? { outcome: "failed", finalText: failureText["bad-answer"], failure: "bad-answer", messages: [] }
-      : await runNow(deps, agent, prompt, opened, { number, requester });
-  const { failure, isAwaited, ...end } = await finish(deps, agent, record, ran);
+  const refused = await refusedMessage(deps, agent, record, prompt);
+  const finished: FinishedTurn =
+    refused ?? (await finish(deps, agent, record, await runOrFallBack(deps, agent, prompt, opened, run)));
+  const { failure, isAwaited, ...end } = finished;
   const processed = prompt.postProcess &&
     end.outcome === "answered" && { finalText: prompt.postProcess(end.finalText) };
-  const entry = fitEntry({
+  const answer: TurnEntry = {
     kind: "turn",
     turnId,
     at: isoTime(deps.clock.now()),
-    text,
+    text: refused === undefined ? text : REFUSED_PROMPT,
     ...end,
     ...(failure !== undefined && fallbackText !== undefined && rawResults(fallbackText, failure, end.finalText)),
     ...processed,
     // Background work has no interim answer: the final one follows (B6).
     ...(isAwaited && record.standing.background && { suppressed: true }),
     messages: [...end.messages],
-  });
+  };
+  const entry = fitEntry({ ...answer, ...(await withheldAnswer(deps, agent, record, answer)) });
   const options = { ...sessionTtl(record), ...(alongside && { alongside: () => alongside(entry) }) };
   if (!(await deps.history.append(sessionId, nextIndex(window), entry, options))) {
     throw new TurnYielded("another process has taken the turn over");
@@ -77,6 +79,23 @@ export const runAndRecordTurn = async (
   agent.budgets?.stored(record, () => Buffer.byteLength(JSON.stringify(entry)));
   await deps.checkpoint("model.journaled");
   return entry;
+};
+
+/** The work of a blocked account ends without the model. The last attempt of a batch uses its raw results. */
+const runOrFallBack = async (
+  deps: IntakeDeps,
+  agent: Agent,
+  prompt: TurnPrompt,
+  opened: OpenedTurn,
+  { number, isLast, requester }: RunFor,
+): Promise<TurnEnd> => {
+  if (await deps.blocked.stillHasAsker(agent.tenant, opened.record.audience)) {
+    return { outcome: "cancelled", finalText: "", messages: [] };
+  }
+  if (isLast && prompt.fallbackText !== undefined) {
+    return { outcome: "failed", finalText: failureText["bad-answer"], failure: "bad-answer", messages: [] };
+  }
+  return runNow(deps, agent, prompt, opened, { number, requester });
 };
 
 /** A batch never ends in silence (B3): people get the raw results if the model could not summarise them. */
@@ -109,6 +128,7 @@ const runNow = async (
   const endStopping =
     record.correlationId === undefined ? undefined : deps.turns.stoppable(record, () => over.abort(new TurnStopped()));
   const endRequest = requester?.begin?.(() => over.abort(new TurnCancelled()));
+  const unwatch = deps.blocked.watchAsker(agent.tenant, record.audience, () => over.abort(new TurnCancelled()));
   const limited = { ...(mustReply ? withoutSilence(agent) : agent), maxToolRounds: toolRounds };
   let attempt = number * ATTEMPTS_PER_RUN;
   try {
@@ -124,7 +144,10 @@ const runNow = async (
         return deps.logger.child({ traceId, turnId, tenant: agent.tenant, agent: agent.name });
       },
       signal: over.signal,
-      streamId: record.correlationId ?? requester?.streamId?.(agent, record),
+      // A text that may still be withheld is not shown while it is written.
+      streamId: deps.moderator?.checksAnswers
+        ? undefined
+        : (record.correlationId ?? requester?.streamId?.(agent, record)),
       nextAttempt: () => attempt++,
       shrink: (window) => shrinkWindow(deps, agent, record, window, over.signal),
     });
@@ -133,6 +156,7 @@ const runNow = async (
     endStopping?.();
     timer.cancel();
     endRequest?.();
+    unwatch();
     over.release();
   }
 };

@@ -1,3 +1,4 @@
+export { askingAccount, type OwnAccount } from "./asking-account.ts";
 export { type DeclaredPerson, declarePeople } from "./declare-people.ts";
 export { LastSeen } from "./last-seen.ts";
 export { leavePerson } from "./leave-person.ts";

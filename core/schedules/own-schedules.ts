@@ -1,8 +1,8 @@
 import { AppError } from "../contract/app-error.ts";
 import type { AgentRef } from "../contract/messages/addresses.ts";
 import type { Asker, Audience } from "../contract/messages/work-context.ts";
-import { accountServed, askingAccount, mayContinue } from "../delivery/index.ts";
-import { findPerson } from "../people/index.ts";
+import { accountServed, mayContinue } from "../delivery/index.ts";
+import { askingAccount, findPerson } from "../people/index.ts";
 import { isOpen, ownerOf, type Schedule, type ScheduleDeps, schedulesOf } from "./schedule-record.ts";
 import { describeWhen } from "./when/index.ts";
 

@@ -1,6 +1,7 @@
 import { subjectsOf } from "../contract/messages/subjects.ts";
 import type { Consumer } from "../contract/ports/bus.ts";
 import type { FallbackDeps } from "../delivery/undelivered/index.ts";
+import type { BlockedAccounts } from "../people/abuse/index.ts";
 import type { LastSeen } from "../people/index.ts";
 import type { Agent } from "../turns/index.ts";
 import { publishDue } from "./due/due-index.ts";
@@ -18,7 +19,7 @@ export interface ScheduleOptions extends Partial<Omit<FallbackDeps, "store">> {
 
 /** Starts the runs of an agent's schedules. Every core process watches the due times; the bus deduplicates them. */
 export const startSchedules = async (
-  deps: ScheduleDeps & { readonly lastSeen: LastSeen },
+  deps: ScheduleDeps & { readonly lastSeen: LastSeen; readonly blocked?: BlockedAccounts },
   agent: Agent,
   { schedules = [], home, hasChannel = () => true }: ScheduleOptions = {},
 ): Promise<Consumer> => {

@@ -40,6 +40,8 @@ interface Base {
   readonly store: Store;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Activity entries show no text of models, because it is not moderated. */
+  readonly withoutModelText?: boolean;
 }
 
 /** The state that delegation shares within one process. The caller closes the events and stops the activity. */

@@ -4,6 +4,7 @@ import type { DeliveryDefaults } from "../contract/messages/delivery-policy.ts";
 import type { Bus } from "../contract/ports/bus.ts";
 import type { Clock } from "../contract/ports/clock.ts";
 import type { Logger } from "../contract/ports/logger.ts";
+import type { Moderator } from "../contract/ports/moderator.ts";
 import type { Store } from "../contract/ports/store.ts";
 import type { Checkpoint, Meter, Tracer } from "../contract/ports/telemetry.ts";
 import type { Tool } from "../contract/tool.ts";
@@ -49,6 +50,8 @@ export interface CoreDeps {
   readonly checkpoint: Checkpoint;
   /** Absent: telemetry is off. */
   readonly tracer?: Tracer | undefined;
+  /** Absent: nothing is checked. */
+  readonly moderator?: Moderator | undefined;
 }
 
 /** One run of the agent loop for one session, in this process. */

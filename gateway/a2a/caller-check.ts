@@ -8,7 +8,8 @@ import { configuredDigest, digestOf } from "../http/index.ts";
 /** An authenticated remote agent. */
 export interface Caller {
   readonly name: string;
-  /** Allowed agents; undefined allows all. */
+  readonly tenant: string;
+  /** Allowed agents; undefined allows all of the tenant. */
   readonly agents?: readonly string[] | undefined;
   readonly skills?: readonly string[] | undefined;
   readonly requestsPerMinute: number;
@@ -45,11 +46,15 @@ const digestIfGiven = (secret: string | undefined): Buffer | undefined => (secre
 const isSame = (digest: Buffer, shown: Buffer | undefined): boolean =>
   shown !== undefined && timingSafeEqual(digest, shown);
 
-export const mayCall = ({ agents }: Caller, agent: string): boolean => agents?.includes(agent) ?? true;
+/** A caller reaches agents of its own tenant only (R7). */
+export const mayCall = (
+  { tenant, agents }: Pick<Caller, "tenant" | "agents">,
+  agent: Pick<ServedAgent, "name" | "tenant">,
+): boolean => tenant === agent.tenant && (agents?.includes(agent.name) ?? true);
 export const mayUse = ({ skills }: Caller, skill: string): boolean => skills?.includes(skill) ?? true;
 
 /** An agent that remote callers may call. */
 export type ServedAgent = Pick<Config["agents"][number], "name" | "tenant" | "description" | "skills">;
 
 export const servedAgents = ({ agents, a2a }: Pick<Config, "agents" | "a2a">): readonly ServedAgent[] =>
-  agents.filter(({ name }) => isCalled(a2a, name));
+  agents.filter((agent) => isCalled(a2a, agent));

@@ -92,7 +92,7 @@ export const startA2a = async (deps: A2aDeps): Promise<RunningA2a> => {
       refuseIfUnwritable(writes);
       pressure.refuseIfOverloaded();
     };
-    served.push({ agent, handler, refuseIfUnable });
+    served.push({ agent, tenant, handler, refuseIfUnable });
   }
   return {
     addRoutes: (app) => a2aScope(app, served, callerCheck(callers), { clock, logger, keys: signer.keys, signIns }),

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { type AbuseAnswers, abuseRequests } from "./abuse.ts";
 import { type AuditAnswers, auditRequests } from "./audit.ts";
 import { type ChannelAnswers, channelRequests } from "./channels.ts";
 import { type DeadLetterAnswers, deadLetterRequests } from "./dead-letters.ts";
@@ -12,7 +13,8 @@ import { type UseAnswers, useRequests } from "./use.ts";
 
 /** The answer of every endpoint below `/admin/api/`. Routes and clients are checked against it. */
 interface Answers
-  extends AuditAnswers,
+  extends AbuseAnswers,
+    AuditAnswers,
     ChannelAnswers,
     DeadLetterAnswers,
     PeopleAnswers,
@@ -29,6 +31,7 @@ export type AnswerTo<E extends Endpoint> = Answers[E];
 
 /** Queries of GET endpoints and bodies of the others. */
 export const requests = {
+  ...abuseRequests,
   ...auditRequests,
   ...channelRequests,
   ...deadLetterRequests,

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { AdminDeps } from "./admin-request.ts";
 import { auditRoutes } from "./audit.ts";
+import { abuseRoutes } from "./routes/abuse-routes.ts";
 import { channelRoutes, unreachableRoutes } from "./routes/channel-routes.ts";
 import { deadLetterRoutes } from "./routes/dead-letter-routes.ts";
 import { peopleRoutes } from "./routes/people-routes.ts";
@@ -21,6 +22,7 @@ export const adminRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
     scheduleRoutes,
     deadLetterRoutes,
     peopleRoutes,
+    abuseRoutes,
     tenantRoutes,
     traceRoutes,
     unreachableRoutes,

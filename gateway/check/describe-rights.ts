@@ -23,8 +23,7 @@ const peopleIn = (config: Config, agent: Agent, speaker: string): string | undef
   }
   if (speaker === OPERATOR) return `${namesOf(config.groups[OPERATOR])}, and configured schedules`;
   if (speaker.startsWith("group:")) return `${namesOf(config.groups[speaker.slice("group:".length)])}, in addition`;
-  if (speaker === "peer")
-    return isCalled(config.a2a, agent.name) || agent.peers.length > 0 ? "other agents" : undefined;
+  if (speaker === "peer") return isCalled(config.a2a, agent) || agent.peers.length > 0 ? "other agents" : undefined;
   return speaker.startsWith("peer:") ? "instead of peer" : "in addition";
 };
 

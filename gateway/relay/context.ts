@@ -12,6 +12,7 @@ import type { Store } from "../../core/contract/ports/store.ts";
 import type { Checkpoint, Meter, Tracer } from "../../core/contract/ports/telemetry.ts";
 import type { AfterRefusal, Target } from "../../core/delivery/targets/index.ts";
 import type { UndeliverableResult } from "../../core/delivery/undelivered/index.ts";
+import type { BlockedAccounts } from "../../core/people/abuse/index.ts";
 
 /** The dependencies of every part of a channel's relay. */
 export interface RelayContext extends AgentRef {
@@ -44,6 +45,8 @@ export interface RelayContext extends AgentRef {
   readonly privateConversationOf: (channel: string, accountId: string) => Promise<Conversation | undefined>;
   /** Absent: every account that the adapter accepts may write. */
   readonly access?: AccessRules | undefined;
+  /** Absent: no account is blocked. */
+  readonly blocked?: BlockedAccounts | undefined;
   /** Throws "rate-limited" while too many messages wait for the agent. */
   readonly refuseIfOverloaded?: (() => void) | undefined;
   /** Absent: the relay tries each write. */

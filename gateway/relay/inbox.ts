@@ -1,4 +1,4 @@
-import type { Inbox } from "../../adapters/contract/channel-adapter.ts";
+import type { Accepted, Inbox } from "../../adapters/contract/channel-adapter.ts";
 import type { AccessRules } from "../../adapters/contract/config.ts";
 import { isInOrder } from "../../core/commands/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
@@ -13,6 +13,7 @@ import type { Logger } from "../../core/contract/ports/logger.ts";
 import type { Store } from "../../core/contract/ports/store.ts";
 import { type Checkpoint, type Meter, noCheckpoint } from "../../core/contract/ports/telemetry.ts";
 import { noteEdit, REPORT_LOAD_EVERY_MS } from "../../core/intake/index.ts";
+import type { BlockedAccounts } from "../../core/people/abuse/index.ts";
 import { traceIdOf } from "../../core/turns/index.ts";
 import { accessCheck } from "./channel-rules.ts";
 
@@ -22,6 +23,8 @@ interface InboxDeps {
   readonly clock: Clock;
   /** Absent: every account that the adapter accepts may write. */
   readonly access?: AccessRules | undefined;
+  /** Absent: no account is blocked. */
+  readonly blocked?: BlockedAccounts | undefined;
   /** Throws "rate-limited" while too many messages wait for the agent. */
   readonly refuseIfOverloaded?: (() => void) | undefined;
   /** Refuses messages at once while the store cannot write; absent: each write is tried. */
@@ -40,6 +43,7 @@ export const createInbox = (deps: InboxDeps): Inbox => {
     store,
     clock,
     access,
+    blocked,
     logger,
     meter,
     checkpoint = noCheckpoint,
@@ -48,14 +52,19 @@ export const createInbox = (deps: InboxDeps): Inbox => {
     writes = alwaysWritable,
   } = deps;
   const check = accessCheck(access, clock);
-  const keep = async (message: InboundMessage): Promise<void> => {
+  const keep = async (message: InboundMessage): Promise<Accepted> => {
     const { id, tenant, agent } = message;
+    if (await isIgnored(blocked, message)) return "ignored";
     check(message);
-    if (message.kind === "edit") return noteEdit(store, message);
+    if (message.kind === "edit") {
+      await noteEdit(store, message);
+      return undefined;
+    }
     if (message.kind === "message") refuseIfOverloaded();
     const known = isNamed(access) ? identified(message) : message;
     const whole = known.attachments.length === 0 ? known : await read(known);
     await bus.publish(subjectsOf(tenant).userMessage(agent), whole, { id, key: laneOf(message) });
+    return undefined;
   };
   return {
     async accept(given) {
@@ -64,16 +73,22 @@ export const createInbox = (deps: InboxDeps): Inbox => {
       const message = { ...given, traceId };
       const { channel } = message.conversation;
       await checkpoint("inbox.before");
+      let accepted: Accepted;
       try {
-        await unlessUnwritable(writes, () => keep(message));
+        accepted = await unlessUnwritable(writes, () => keep(message));
       } catch (error) {
         meter.count("messages_refused_total", { channel });
         throw error;
       }
-      if (message.kind === "edit") return;
+      if (accepted === "ignored") {
+        meter.count("messages_refused_total", { channel });
+        logger.debug({ channel, message: message.id, traceId }, "message of a blocked account ignored");
+      }
+      if (accepted === "ignored" || message.kind === "edit") return accepted;
       await checkpoint("inbox.stored");
       meter.count("messages_accepted_total", { channel });
       logger.debug({ channel, message: message.id, traceId }, "message accepted");
+      return undefined;
     },
   };
 };
@@ -84,6 +99,21 @@ const isNamed = (access: AccessRules | undefined): boolean => Array.isArray(acce
 const identified = <M extends FromPerson>(message: M): M => {
   const { anonymous: _, ...account } = message.account;
   return { ...message, account };
+};
+
+const BLOCKED =
+  "this account has been blocked, so I cannot answer you here. If you think that this is a mistake, please contact the " +
+  "operator of this service";
+
+/** A blocked account gets one refusal, on any gateway; everything else that it sends is ignored. */
+const isIgnored = async (
+  blocked: BlockedAccounts | undefined,
+  { kind, tenant, conversation: { channel }, account }: InboundMessage,
+): Promise<boolean> => {
+  const address = { tenant, channel, accountId: account.id };
+  if (blocked === undefined || !blocked.has(address)) return false;
+  if (kind !== "edit" && (await blocked.claimRefusal(address))) throw new AppError("forbidden", BLOCKED);
+  return true;
 };
 
 /** Commands bypass the running turn: `cancel` would come too late behind it. */

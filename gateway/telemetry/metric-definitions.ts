@@ -32,6 +32,9 @@ export const metricDefinitions: Readonly<Record<string, MetricDefinition>> = {
 
   channel_degraded: gauge("1 while the channel does not work on this gateway, else 0.", "channel"),
 
+  disk_free_bytes: gauge("Free bytes on the disk of the data folder; embedded only."),
+  disk_low: gauge("1 while uploads are refused because the disk is nearly full, else 0; embedded only."),
+
   deliveries_total: counter("Parts of replies by outcome.", "channel", "outcome"),
   delivery_retries_total: counter("Deliveries scheduled for a retry.", "channel", "reason"),
   deliveries_plain_total: counter(
@@ -44,6 +47,8 @@ export const metricDefinitions: Readonly<Record<string, MetricDefinition>> = {
   turns_total: counter("Turns by outcome.", "agent", "outcome"),
   turn_seconds: seconds("Time from the intake of a message to its reply.", "agent"),
   commands_total: counter("Commands from people.", "agent"),
+  moderation_total: counter("Moderated texts by kind (message, answer) and outcome.", "agent", "kind", "outcome"),
+  reports_total: counter("Messages that people reported.", "agent"),
   model_steps_total: counter("Requests to a model by outcome.", "model", "outcome"),
   model_step_seconds: seconds("Duration of a request to a model.", "model"),
   model_tokens_total: counter("Tokens read and written.", "model", "direction"),

@@ -31,7 +31,7 @@ describe("given a file without optional settings", () => {
       metrics: { public: false },
       telemetry: { sampleRatio: 1, serviceName: "mooring" },
       admin: { tokens: [] },
-      tenants: { default: { a2aAsync: false, budgets: {} } },
+      tenants: { default: { a2aAsync: false, budgets: {}, storedBytes: 4_000_000_000 } },
       prices: {},
       people: [],
       groups: {},

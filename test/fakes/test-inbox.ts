@@ -1,4 +1,4 @@
-import type { Inbox } from "../../adapters/contract/channel-adapter.ts";
+import type { Accepted, Inbox } from "../../adapters/contract/channel-adapter.ts";
 import type { InboundMessage } from "../../core/contract/messages/user-message.ts";
 import { Recorder } from "./recorder.ts";
 
@@ -9,12 +9,13 @@ export class TestInbox implements Inbox {
   readonly accepted = new Recorder<InboundMessage>();
   #next: (() => Promise<void>) | undefined;
 
-  async accept(message: InboundMessage): Promise<void> {
+  async accept(message: InboundMessage): Promise<Accepted> {
     const before = this.#next;
     this.#next = undefined;
     this.offered.add(message);
     await before?.();
     this.accepted.add(message);
+    return undefined;
   }
 
   refuseNext(error: Error): void {

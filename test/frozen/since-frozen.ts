@@ -3,7 +3,15 @@
  * release is frozen with them (docs/upgrading.md), and this list is empty again.
  */
 export const addedSince = {
-  collections: ["budget-open", "budget-use", "budgets", "last-seen"] as readonly string[],
+  collections: [
+    "blocked-accounts",
+    "budget-open",
+    "budget-use",
+    "budgets",
+    "last-seen",
+    "reports",
+    "web-stored-bytes",
+  ] as readonly string[],
   messages: [] as readonly string[],
 };
 

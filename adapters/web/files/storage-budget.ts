@@ -2,6 +2,7 @@ import { AppError } from "../../../core/contract/app-error.ts";
 import type { Clock } from "../../../core/contract/ports/clock.ts";
 import { addressKey, allowanceOf } from "../../contract/rate-limit.ts";
 import type { WebLimits } from "../config.ts";
+import type { LeasedBytes } from "./leased-bytes.ts";
 
 export interface StorageRequest {
   readonly visitor: string;
@@ -19,19 +20,28 @@ interface Account {
   readonly scope: string;
 }
 
+/** A limit over all gateways. */
+export interface SharedLimit {
+  readonly leased: Pick<LeasedBytes, "take" | "refund">;
+  readonly scope: string;
+}
+
 /**
  * Limits the bytes stored within an hour, per visitor, per address and per channel. Each budget refills steadily. Files
- * may use only a part of each, so they are refused before messages. Each process counts alone.
+ * may use only a part of each, so they are refused before messages. Each process counts alone, except for the shared
+ * limits of channel and tenant.
  */
 export class StorageBudget {
   readonly #limits: Limits;
   readonly #clock: Clock;
+  readonly #shared: readonly SharedLimit[];
   /** When each budget will be full again. In order of use: the least recently used is evicted first. */
   readonly #fullAt = new Map<string, number>();
 
-  constructor(limits: Limits, clock: Clock) {
+  constructor(limits: Limits, clock: Clock, shared: readonly SharedLimit[] = []) {
     this.#limits = limits;
     this.#clock = clock;
+    this.#shared = shared;
   }
 
   /** Throws "rate-limited" or "too-large", with a text for the visitor. Counts nothing. */
@@ -56,6 +66,26 @@ export class StorageBudget {
     return () => {
       for (const account of accounts) this.#add(account, -bytes);
     };
+  }
+
+  /** As `take`, and also within the limits that all gateways share. */
+  async reserve(request: StorageRequest): Promise<() => void> {
+    const undo = [this.take(request)];
+    const refund = () => {
+      for (const each of undo) each();
+    };
+    const bytes = storedBytes(request);
+    try {
+      for (const { leased, scope } of this.#shared) {
+        const waitMs = await leased.take(bytes, request.kind === "file" ? FILE_SHARE : 1);
+        if (waitMs > 0) throw new AppError("rate-limited", refusalText(scope, request.kind, waitMs));
+        undo.push(() => leased.refund(bytes));
+      }
+    } catch (error) {
+      refund();
+      throw error;
+    }
+    return refund;
   }
 
   #add({ key, capacity }: Account, bytes: number): void {

@@ -5,6 +5,7 @@ import type { StorageBudget } from "./storage-budget.ts";
 export interface UploadAdmissionDeps {
   readonly budget: StorageBudget;
   readonly access: AccessRules | undefined;
+  readonly isBlocked?: ((visitor: string) => boolean) | undefined;
   readonly minFreeBytes: number;
   /** Free space on the store's disk; absent if unknown. */
   readonly freeBytes?: (() => Promise<number>) | undefined;
@@ -35,13 +36,14 @@ export class UploadAdmission {
   async take(upload: UploadRequest): Promise<() => void> {
     this.#requireAccess(upload.visitor);
     await this.#requireSpace(upload.bytes);
-    return this.#deps.budget.take({ ...upload, kind: "file" });
+    return this.#deps.budget.reserve({ ...upload, kind: "file" });
   }
 
   /** A visitor without access cannot attach the file to a message, so it is not stored (R3). */
   #requireAccess(visitor: string): void {
-    const { accounts = "*" } = this.#deps.access ?? {};
-    if (accounts === "*" || accounts.includes(visitor)) return;
+    const { access, isBlocked } = this.#deps;
+    const { accounts = "*" } = access ?? {};
+    if ((accounts === "*" || accounts.includes(visitor)) && isBlocked?.(visitor) !== true) return;
     throw new AppError("forbidden", "you may not write here, so files are not accepted: ask the operator for access");
   }
 

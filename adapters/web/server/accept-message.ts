@@ -39,7 +39,7 @@ export const acceptMessage = async (
   const now = context.clock.now();
   const { channel, tenant, agent } = context;
   const arrival = { channel, tenant, agent, account, now, traceId: context.newId(), files: uploaded };
-  await inbox.accept(userMessageOf(frame, arrival));
+  if ((await inbox.accept(userMessageOf(frame, arrival))) === "ignored") return undefined;
   const entry = { once, at: now, frame: loggedMessageOf(frame, now, uploaded) };
   await rooms.append(account.id, entry, { afterSeq: searchFrom }, stored);
   return undefined;

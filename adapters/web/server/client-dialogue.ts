@@ -222,7 +222,7 @@ export class ClientDialogue {
       return this.#slowDown(`too many messages; ${RETRY_HINT}`, frame);
     const bytes = Buffer.byteLength(textOf(frame));
     const storing = { visitor: account.id, address: this.remoteAddress, bytes, kind: "message" } as const;
-    const refund = this.#deps.budget.take(storing);
+    const refund = await this.#deps.budget.reserve(storing);
     this.#refusals = 0;
     const speaker = { account, searchFrom: this.#searchFrom };
     const taken = acceptMessage(frame, speaker, this.#deps, () => this.connection.cork());

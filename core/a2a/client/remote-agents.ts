@@ -5,7 +5,7 @@ import type { Clock } from "../../contract/ports/clock.ts";
 import { ChildAbort } from "../../lib/index.ts";
 import type { RemotePeer } from "../config.ts";
 import { appErrorIn } from "../guarded-fetch.ts";
-import { agentAddress, type DeploymentIdentity, pushTokenOf } from "../identity.ts";
+import { agentAddress, type DeploymentIdentity, pseudonymOf, pushTokenOf } from "../identity.ts";
 import type { PeerClient, Webhook } from "./peer-client.ts";
 import { failureDetail } from "./peer-fetch.ts";
 
@@ -64,6 +64,11 @@ export class RemoteAgents {
 
   find(tenant: string, name: string): RemotePeer | undefined {
     return this.peers.find((peer) => peer.tenant === tenant && peer.name === name);
+  }
+
+  /** Stands for an internal id towards a peer that is not trusted; two peers cannot match their pseudonyms (R7). */
+  pseudonymOf(peer: string, id: string): string {
+    return pseudonymOf(this.#identity, peer, id);
   }
 
   /** The webhook for a remote agent's push notifications about a call. */

@@ -139,7 +139,7 @@ const idleDelayMs = async (
 };
 
 const post = async (
-  { bus, store, history }: NoticeDeps,
+  { bus, store, history, moderator }: NoticeDeps,
   { tenant, agent }: NoticesDue,
   audience: Audience,
   notices: readonly Notice[],
@@ -155,7 +155,12 @@ const post = async (
     startedAt,
     sessionId: null,
   };
-  const markdown = composeText(notices, titles.length > 1);
+  const text = composeText(notices, titles.length > 1);
+  const { channel, kind: conversation } = audience.conversation;
+  const verdict = moderator?.checksAnswers
+    ? await moderator.check({ kind: "answer", id, tenant, agent, channel, conversation, text })
+    : ({ allowed: true } as const);
+  const markdown = verdict.allowed ? text : verdict.text;
   await publishReply(bus, {
     id,
     tenant,

@@ -1,5 +1,4 @@
 import { AppError } from "../../contract/app-error.ts";
-import type { Tracer } from "../../contract/ports/telemetry.ts";
 import { peerCallSpanId, traceHeaders } from "../../telemetry/index.ts";
 import type { OutgoingMessage, PeerClient } from "../client/peer-client.ts";
 import type { TaskUpdate } from "../client/task-update.ts";
@@ -7,28 +6,40 @@ import type { PeerDeps } from "../deps.ts";
 import { withExtension } from "../record/hops.ts";
 import { changeCall, type RemoteCall } from "../record/peer-call.ts";
 
+type MessageDeps = Pick<PeerDeps, "remoteAgents" | "tracer">;
+
 /** The first message of a call, with the chain for hop counts (A4). */
-export const firstMessage = (call: RemoteCall, tracer: Tracer | undefined): OutgoingMessage =>
-  messageOf(call, call.id, call.message, tracer);
+export const firstMessage = (deps: MessageDeps, call: RemoteCall): OutgoingMessage =>
+  messageOf(deps, call, call.id, call.message);
 
 /** Our answer to a question of the remote agent. */
-const answerMessage = (call: RemoteCall, nth: number, tracer: Tracer | undefined): OutgoingMessage =>
-  messageOf(call, `${call.id}-${nth + 1}`, call.remote.answers[nth]?.text ?? "", tracer);
+const answerMessage = (deps: MessageDeps, call: RemoteCall, nth: number): OutgoingMessage =>
+  messageOf(deps, call, `${call.id}-${nth + 1}`, call.remote.answers[nth]?.text ?? "");
 
-const messageOf = (call: RemoteCall, messageId: string, text: string, tracer: Tracer | undefined): OutgoingMessage => {
-  const { remote, chain, origin, mode, traceId } = call;
-  const { channel, promptSummary, startedAt } = origin;
+/** Only a trusted peer gets more than the agent's text and the hop counts that stop loops (R7). */
+const messageOf = (deps: MessageDeps, call: RemoteCall, messageId: string, text: string): OutgoingMessage => {
+  const { remote, chain, mode } = call;
   const { contextId, taskId = "" } = remote;
+  const isTrusted = deps.remoteAgents.find(call.tenant, call.peer)?.trusted === true;
   const metadata = withExtension(undefined, {
     ...(chain.to !== undefined && { to: chain.to }),
     hops: chain.hops,
-    rootCorrelationId: chain.root,
-    origin: { channel, promptSummary, startedAt },
+    rootCorrelationId: isTrusted ? chain.root : deps.remoteAgents.pseudonymOf(call.peer, chain.root),
+    ...(isTrusted && { origin: originOnWire(call) }),
     msgType: mode,
   });
-  const headers = tracer && { ...traceHeaders(traceId, peerCallSpanId(call), tracer.isSampled(traceId)) };
+  const headers = isTrusted ? traceOf(deps, call) : undefined;
   return { messageId, contextId, taskId, text, metadata, ...(headers && { headers }) };
 };
+
+const originOnWire = ({ origin: { channel, promptSummary, startedAt } }: RemoteCall) => ({
+  channel,
+  promptSummary,
+  startedAt,
+});
+
+const traceOf = ({ tracer }: MessageDeps, call: RemoteCall): Record<string, string> | undefined =>
+  tracer && { ...traceHeaders(call.traceId, peerCallSpanId(call), tracer.isSampled(call.traceId)) };
 
 /** Lease of a claimed answer, longer than a request: by then the claiming process has finished or crashed. */
 const CLAIM_MS = 40_000;
@@ -66,7 +77,7 @@ const deliver = async (
   { call, nth, wasTried, until }: Claim,
   signal: AbortSignal,
 ): Promise<TaskUpdate> => {
-  const message = answerMessage(call, nth, deps.tracer);
+  const message = answerMessage(deps, call, nth);
   const before = wasTried ? await client.get(message.taskId, signal, HISTORY_LENGTH) : undefined;
   if (before !== undefined && hasArrived(call, before, message.messageId)) return before;
   if (deps.clock.now() >= until)

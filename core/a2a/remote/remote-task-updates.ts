@@ -47,12 +47,12 @@ async function* start(deps: PeerDeps, client: PeerClient, { call, signal }: Poll
   if (!isStreamed(call) || !client.streams) {
     const isAwaited = call.mode !== "notify" && client.pushes;
     const webhook = isAwaited ? deps.remoteAgents.webhookFor(call) : undefined;
-    yield await client.send(firstMessage(call, deps.tracer), webhook, signal);
+    yield await client.send(firstMessage(deps, call), webhook, signal);
     return;
   }
   let last: TaskUpdate | undefined;
   try {
-    for await (const update of client.stream(firstMessage(call, deps.tracer), signal)) {
+    for await (const update of client.stream(firstMessage(deps, call), signal)) {
       last = update;
       if (hasStopped(update)) break;
       yield update;

@@ -53,6 +53,10 @@ export type TurnsStopped = z.infer<typeof TurnsStopped>;
 export const ChannelChanged = z.looseObject({ channel: z.string() });
 export type ChannelChanged = z.infer<typeof ChannelChanged>;
 
+/** An operator has blocked or unblocked an account; every process reads its record again. */
+export const BlocksChanged = z.looseObject({ channel: z.string(), accountId: z.string() });
+export type BlocksChanged = z.infer<typeof BlocksChanged>;
+
 /** A piece of work has made progress; the console reads its trace again. */
 export const TraceChanged = z.looseObject({ traceId: z.string() });
 export type TraceChanged = z.infer<typeof TraceChanged>;

@@ -11,6 +11,7 @@ import {
 import { AgentReply } from "./agent-reply.ts";
 import { DeliveryRequest, DigestDue } from "./delivery-request.ts";
 import {
+  BlocksChanged,
   ChannelChanged,
   IntakeLoad,
   SubtaskUpdate,
@@ -79,6 +80,8 @@ const createSubjects = (tenant: string) => ({
   a2aNotices: subjectFamily(tenant, "a2a.notices", NoticesDue),
   /** Signal. An operator has stopped or started a channel → all gateways. */
   channelChanged: subjectFamily(tenant, "channel.changed", ChannelChanged),
+  /** Signal. An operator has blocked or unblocked an account: a gateway → all processes. */
+  blocksChanged: subjectFamily(tenant, "account.blocked", BlocksChanged),
   /** Signal. Requests the running turns of every process, which answer with `turnsReported`. */
   turnsAsked: subjectFamily(tenant, "turns.asked", TurnsAsked),
   turnsReported: subjectFamily(tenant, "turns.told", TurnsReported),

@@ -7,7 +7,7 @@ import { type DeadLetter, deadLetterKey } from "../../contract/ports/bus.ts";
 import { collection, keyOf, keyParts, prefixOf, type Store } from "../../contract/ports/store.ts";
 import { newestFirst } from "../../contract/ports/token.ts";
 import { cutAtGraphemes, stableId } from "../../lib/index.ts";
-import { askingAccount } from "../asker.ts";
+import { askingAccount } from "../../people/index.ts";
 
 /** The index entry of a dead-lettered delivery, for the people and operators who can settle it (D6). */
 export const Undelivered = z.looseObject({

@@ -7,11 +7,12 @@ import { createOrRead } from "../../contract/ports/update.ts";
 import { publishReply } from "../../delivery/index.ts";
 import type { FallbackDeps } from "../../delivery/undelivered/index.ts";
 import { reportUndeliverable } from "../../delivery/undelivered/index.ts";
+import type { BlockedAccounts } from "../../people/abuse/index.ts";
 import type { LastSeen } from "../../people/index.ts";
 import type { Agent } from "../../turns/index.ts";
 import { changeSchedule } from "../change-schedule.ts";
 import { publishDue } from "../due/due-index.ts";
-import { type Schedule, type ScheduleDeps, scheduleKey } from "../schedule-record.ts";
+import { ownerOf, type Schedule, type ScheduleDeps, scheduleKey } from "../schedule-record.ts";
 import { lastDue, nextDue } from "../when/index.ts";
 import { reasonToPause } from "./may-run.ts";
 import { reportRefusedRun } from "./refused-run.ts";
@@ -27,6 +28,8 @@ export const runNow = async (deps: ScheduleDeps, schedule: Schedule, requestId: 
 interface RunDeps extends ScheduleDeps, Omit<FallbackDeps, "store"> {
   readonly agent: Agent;
   readonly lastSeen: LastSeen;
+  /** Absent: no account is blocked. */
+  readonly blocked?: BlockedAccounts;
 }
 
 /**
@@ -91,6 +94,9 @@ const decideRun = async (deps: RunDeps, schedule: Schedule, { dueAt, byHand }: S
       ? planRun(schedule, dueAt, now)
       : { name: byHand, dueAt, firedAt: isoTime(now), through: dueAt, state: "started" as const };
   if (planned.state === "skipped") return recordRun(deps, schedule, planned);
+  if (isOfBlocked(deps, schedule)) {
+    return recordRun(deps, schedule, { ...planned, state: "skipped", reason: "the account that made it is blocked" });
+  }
   const target = await runTarget(deps, schedule);
   const reason = byHand === undefined ? await reasonToPause(deps, deps.agent, schedule) : undefined;
   if (reason === undefined) {
@@ -100,6 +106,9 @@ const decideRun = async (deps: RunDeps, schedule: Schedule, { dueAt, byHand }: S
   const paused = { ...planned, ...(audience && { audience }), state: "skipped", reason, pauses: true } as const;
   return recordRun(deps, schedule, paused);
 };
+
+const isOfBlocked = ({ blocked }: RunDeps, { tenant, owner }: Schedule): boolean =>
+  blocked?.accountsOf(tenant).some(({ channel, accountId }) => ownerOf(channel, accountId) === owner) === true;
 
 const recordRun = async (
   { store, meter }: ScheduleDeps,

@@ -1,6 +1,5 @@
 import type { Permit } from "../../contract/rights.ts";
-import { askingAccount } from "../../delivery/index.ts";
-import { findPerson, type LastSeen } from "../../people/index.ts";
+import { askingAccount, findPerson, type LastSeen } from "../../people/index.ts";
 import type { Agent } from "../../turns/index.ts";
 import { needOf, type Schedule, type ScheduleDeps } from "../schedule-record.ts";
 

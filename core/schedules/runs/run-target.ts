@@ -1,9 +1,9 @@
 import type { Audience } from "../../contract/messages/work-context.ts";
 import type { Store } from "../../contract/ports/store.ts";
-import { askingAccount, audienceAt, withRequester } from "../../delivery/index.ts";
+import { audienceAt, withRequester } from "../../delivery/index.ts";
 import type { FallbackDeps, UndeliverableResult } from "../../delivery/undelivered/index.ts";
 import { summarisePrompt } from "../../lib/index.ts";
-import { findPerson, type PersonRecord } from "../../people/index.ts";
+import { askingAccount, findPerson, type PersonRecord } from "../../people/index.ts";
 import type { Schedule } from "../schedule-record.ts";
 
 /** gone: the chosen target is unreachable. Without an audience no other target exists either. */

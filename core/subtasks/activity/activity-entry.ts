@@ -58,6 +58,29 @@ export const itemOfCall = ({ item, state, notes }: CallActivity): WorkItem => ({
   actions: [],
 });
 
+/** The entry with numbers instead of names, and without notes and results. */
+export const withoutModelText = (
+  batch: Batch,
+  items: readonly WorkItem[],
+): { readonly batch: Batch; readonly items: WorkItem[] } => {
+  const numbered = <T extends { readonly name: string }>(work: readonly T[], from: number): T[] =>
+    work.map((one, index) => ({ ...one, name: `Task ${from + index + 1}` }));
+  const { members, calls = [] } = batch;
+  const named = [...numbered(members, 0), ...numbered(calls, members.length)];
+  return {
+    batch: { ...batch, members: numbered(members, 0), ...(batch.calls && { calls: numbered(calls, members.length) }) },
+    items: items.map(({ item: { note: _, result: __, ...item }, actions, ...rest }) => {
+      const name = named.find(({ id }) => id === item.id)?.name ?? "Task";
+      const verbOf = ({ label }: ReplyAction) => label.slice(0, label.indexOf(" “"));
+      return {
+        ...rest,
+        item: { ...item, name },
+        actions: actions.map((one) => ({ ...one, label: `${verbOf(one)} “${name}”` })),
+      };
+    }),
+  };
+};
+
 const shortResult = (text: string): string => cutAtGraphemes(text.replace(/\s+/g, " ").trim(), RESULT_CHARS);
 
 /** Short enough for a button on every platform. */

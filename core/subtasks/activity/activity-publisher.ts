@@ -9,7 +9,7 @@ import { publishReply } from "../../delivery/index.ts";
 import { type Batch, isOver } from "../owner/batch.ts";
 import { readOwner } from "../owner/owner-record.ts";
 import { readSubtasks } from "../record/subtask-record.ts";
-import { activityReply, type CallActivity, itemOfCall, itemOfSubtask } from "./activity-entry.ts";
+import { activityReply, type CallActivity, itemOfCall, itemOfSubtask, withoutModelText } from "./activity-entry.ts";
 
 /** Delay of the first progress state: work has started by then, and short work needs none. */
 const FIRST_STATE_MS = 500;
@@ -21,6 +21,8 @@ interface Deps {
   readonly store: Store;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Entries show no text of models. */
+  readonly withoutModelText?: boolean;
   readonly calls: {
     /** In the order of `ids`, without expired calls. */
     items(sender: AgentRef, ids: readonly string[]): Promise<CallActivity[]>;
@@ -93,7 +95,9 @@ export class ActivityPublisher {
       calls.items(agentRef, idsOf(batch.calls ?? [])),
     ]);
     const items = [...subtasks.map(itemOfSubtask), ...callItems.map(itemOfCall)];
-    if (items.length > 0) await publishReply(bus, activityReply(agentRef, batch, items, kind, isoTime(clock.now())));
+    if (items.length === 0) return;
+    const shown = this.#deps.withoutModelText ? withoutModelText(batch, items) : { batch, items };
+    await publishReply(bus, activityReply(agentRef, shown.batch, shown.items, kind, isoTime(clock.now())));
   }
 
   #forget(turnId: string): void {

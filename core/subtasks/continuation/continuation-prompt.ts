@@ -13,7 +13,7 @@ export const resultsPrompt = async (
   store: Store,
   message: SyntheticMessageOf<"synthesis" | "amendment">,
 ): Promise<TurnPrompt> => {
-  const { type, origin, data } = message.synthetic;
+  const { type, origin, owner, data } = message.synthetic;
   const reported = await Promise.all(
     data.subtasks.map(async (listed): Promise<Reported> => {
       const subtask = await undefinedIfCorrupt(readSubtaskCached(store, { ...message, id: listed.id }));
@@ -21,7 +21,9 @@ export const resultsPrompt = async (
     }),
   );
   const results = showResults(reported);
-  const text = [type === "amendment" ? LATE_RESULTS : ALL_RESULTS, `The request: ${origin.promptSummary}`, results];
+  // The origin of work for another agent is the prompt of that agent's person, which this agent must not see (R7).
+  const request = owner.worksFor?.kind === "peer-call" ? [] : [`The request: ${origin.promptSummary}`];
+  const text = [type === "amendment" ? LATE_RESULTS : ALL_RESULTS, ...request, results];
   return { text: text.join("\n\n"), fallbackText: results, mustReply: true, obsolete: false };
 };
 

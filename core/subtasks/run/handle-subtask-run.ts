@@ -7,6 +7,7 @@ import type { Stored } from "../../contract/ports/store.ts";
 import type { Meter } from "../../contract/ports/telemetry.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { ChildAbort, deadLetterFallback } from "../../lib/index.ts";
+import type { BlockedAccounts } from "../../people/abuse/index.ts";
 import {
   type Agent,
   permittedAgent,
@@ -30,6 +31,7 @@ export interface RunDeps extends SubagentDeps {
   readonly turnDeadlineMs: number;
   readonly running: RunningGauge;
   readonly turns: Pick<RunningTurns, "isRunning" | "whenOver">;
+  readonly blocked: BlockedAccounts;
   /** Tools for subagents only. */
   readonly ownTools: readonly Tool[];
 }
@@ -90,10 +92,14 @@ const workOn = async (deps: RunDeps, agent: Agent, claimed: Stored<Subtask>): Pr
     const error = `It was started ${interrupted} times, and each run was interrupted.`;
     return endSubtask(deps, subtask, failed(error));
   }
+  const { tenant, audience } = subtask;
+  if (await deps.blocked.stillHasAsker(tenant, audience)) return endSubtask(deps, subtask, stopped);
   const over = new ChildAbort(deps.stopping);
+  const stop = () => over.abort(new SubtaskStopped(subtask.id));
+  const unwatchAsker = deps.blocked.watchAsker(tenant, audience, stop);
   const timer = deps.clock.after(deps.turnDeadlineMs, () => over.abort(new TurnTimedOut(deps.turnDeadlineMs)));
   const unwatch = deps.events.watch([subtask.id], ({ isOver }) => {
-    if (isOver) over.abort(new SubtaskStopped(subtask.id));
+    if (isOver) stop();
   });
   deps.running.add(agent.name, 1);
   const startWrite = new DeferredStartWrite(deps, claimed);
@@ -123,6 +129,7 @@ const workOn = async (deps: RunDeps, agent: Agent, claimed: Stored<Subtask>): Pr
     await startWrite.close();
     timer.cancel();
     unwatch();
+    unwatchAsker();
     over.release();
     deps.running.add(agent.name, -1);
   }
@@ -138,7 +145,7 @@ const endingFor = ({ outcome, finalText, failure }: TurnEnd): Ending => {
 };
 
 const endingAfter = (error: unknown): Ending | undefined => {
-  if (error instanceof SubtaskStopped) return { ...timedOut, status: "cancelled" };
+  if (error instanceof SubtaskStopped) return stopped;
   if (error instanceof TurnTimedOut) return timedOut;
   return undefined;
 };
@@ -149,6 +156,8 @@ const timedOut: Ending = {
   status: "failed",
   result: { status: "timeout", output: "", error: "It was not done in time." },
 };
+
+const stopped: Ending = { ...timedOut, status: "cancelled" };
 
 /**
  * Fails a subtask whose run became a dead letter, and reports that to its owner (S7). The message id is the subtask's

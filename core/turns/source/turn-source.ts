@@ -15,6 +15,8 @@ export interface TurnPrompt {
   readonly obsolete: boolean;
   /** Rounds of tool calls, if fewer than the agent's own. */
   readonly toolRounds?: number;
+  /** A person or a calling agent wrote it, so moderation checks it. */
+  readonly isFromOutside?: boolean;
   /** Applied to the answer before people see it. */
   postProcess?(text: string): string;
 }

@@ -14,7 +14,7 @@ import { restRoutes } from "./rest-routes.ts";
 /** A bus message contains the caller's text three times: as received, as parsed and as prompt. */
 const MAX_BODY_BYTES = 160_000;
 
-export type OpenAgent = ServedHandler & Pick<RouteDeps, "refuseIfUnable">;
+export type OpenAgent = ServedHandler & Pick<RouteDeps, "refuseIfUnable"> & { readonly tenant: string };
 
 interface ScopeDeps extends Pick<CardSigner, "keys"> {
   readonly signIns: SignInGuard;
@@ -41,7 +41,7 @@ export const a2aScope = async (
     cardRoutes(scope, served, keys);
   });
   const rates = new KeyedRates();
-  for (const { agent, handler, refuseIfUnable } of served) {
+  for (const { agent, tenant, handler, refuseIfUnable } of served) {
     await app.register(async (scope) => {
       acceptTrailingSlash(scope);
       const bodies = { parseAs: "string", bodyLimit: MAX_BODY_BYTES } as const;
@@ -66,7 +66,9 @@ export const a2aScope = async (
             `more than ${caller.requestsPerMinute} requests in a minute: wait a little`,
           );
         }
-        if (!mayCall(caller, agent)) throw new AppError("forbidden", `"${caller.name}" may not call this agent`);
+        if (!mayCall(caller, { name: agent, tenant })) {
+          throw new AppError("forbidden", `"${caller.name}" may not call this agent`);
+        }
         attachCaller(request, caller);
         done();
       });

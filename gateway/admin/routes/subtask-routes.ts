@@ -15,7 +15,7 @@ export const subtaskRoutes = (scope: FastifyInstance, deps: AdminDeps): void => 
   const { config, store } = deps;
   const work = {
     ...deps,
-    ...delegationDeps(deps, delegatedCalls(store)),
+    ...delegationDeps({ ...deps, withoutModelText: config.moderation?.answers === true }, delegatedCalls(store)),
     // No subtask runs in this process.
     workspaces: new Map(),
   };

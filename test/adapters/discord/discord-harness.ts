@@ -39,9 +39,10 @@ export const discordHarness = async ({ channel }: { channel: string }): Promise<
   const watched = (inbox: Inbox): Inbox => ({
     accept: (message) =>
       inbox.accept(message).then(
-        () => {
+        (accepted) => {
           taken.add(message.id);
           settled.add({ id: message.id, accepted: true });
+          return accepted;
         },
         (error) => {
           settled.add({ id: message.id, accepted: false });

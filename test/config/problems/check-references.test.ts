@@ -91,6 +91,20 @@ describe("given a file whose sections refer to each other", () => {
       "names a skill",
     ],
     [
+      "a caller's tenant",
+      `${MINIMAL}a2a: { callers: { x: { token: ${TOKEN}, tenant: y } } }`,
+      "a2a.callers.x.tenant",
+      "names a tenant",
+    ],
+    [
+      "an agent of another tenant",
+      `tenants: { default: {}, acme: {} }
+agents: [{ name: a, model: demo, tenant: acme }]
+a2a: { callers: { x: { token: ${TOKEN}, agents: [a] } } }`,
+      "a2a.callers.x.agents[0]",
+      'belongs to the tenant "acme"',
+    ],
+    [
       "a peer's tenant",
       `${MINIMAL}a2a: { peers: { x: { url: "https://x.example", tenant: y } } }`,
       "a2a.peers.x.tenant",

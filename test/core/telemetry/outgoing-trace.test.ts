@@ -30,7 +30,7 @@ const consult = async (traceId: string, tracer?: RecordingTracer) => {
     {
       tenants: ASYNC,
       agent: { peers: ["ships"] },
-      remote: { peers: [{ name: "ships", tenant: "default", url: remote.url }] },
+      remote: { peers: [{ name: "ships", tenant: "default", url: remote.url, trusted: true }] },
       tracer,
     },
   );

@@ -11,6 +11,7 @@ import type { Tool } from "../../../core/contract/tool.ts";
 import { handleUserMessage } from "../../../core/intake/handle-user-message.ts";
 import type { IntakeDeps } from "../../../core/intake/intake-deps.ts";
 import { ChangeEvents } from "../../../core/lib/change-events.ts";
+import { BlockedAccounts } from "../../../core/people/abuse/blocked-accounts.ts";
 import { LastSeen } from "../../../core/people/last-seen.ts";
 import { AskerCache } from "../../../core/people/resolve-asker.ts";
 import { Rights } from "../../../core/rights/index.ts";
@@ -51,6 +52,7 @@ const processes = async () => {
       history,
       sessions: new SessionFinder(core.backbone.store, history),
       askers: new AskerCache(),
+      blocked: new BlockedAccounts({ ...core.backbone, clock: core.clock, logger: silentLogger }),
       events: new ChangeEvents<SubtaskUpdate>(),
       callEvents: new ChangeEvents<PeerCallAddress>(),
       dueTimes: new DueIndex(core.backbone),

@@ -29,11 +29,13 @@ export const credentials = {
   bob: { "x-api-key": BOBS_KEY },
   carol: { authorization: "Bearer carols-long-token" },
   dave: { authorization: "Bearer daves-long-token" },
+  erin: { authorization: "Bearer erins-long-token" },
 } as const;
 type CallerName = keyof typeof credentials;
 
-/** Bob's key is known by its digest only; carol may use one skill; dave may ask twice a minute. */
+/** Bob's key is known by its digest only; carol may use one skill; dave may ask twice a minute; erin is in acme. */
 const CONFIG = `
+tenants: { default: {}, acme: {} }
 agents:
   - name: mooring
     model: demo
@@ -43,6 +45,7 @@ agents:
       - { id: facts, name: Harbour facts, description: Answers questions about harbours., tags: [harbour] }
       - { id: news, name: News, description: Takes news., tellPeople: true }
   - { name: other, model: demo }
+  - { name: acme, tenant: acme, model: demo }
 channels: { web: { adapter: web, agent: mooring } }
 a2a:
   idleMs: 0
@@ -52,6 +55,7 @@ a2a:
     bob: { apiKey: "sha256:${createHash("sha256").update(BOBS_KEY).digest("hex")}" }
     carol: { token: carols-long-token, agents: [mooring], skills: [facts] }
     dave: { token: daves-long-token, requestsPerMinute: 2 }
+    erin: { token: erins-long-token, tenant: acme }
 `;
 
 export interface A2aTestOptions {
@@ -99,7 +103,7 @@ export class A2aUnderTest {
         name,
         tenant,
         model: this.model,
-        inbound: inboundOptions(config, { name, skills }, home),
+        inbound: inboundOptions(config, { name, tenant, skills }, home),
       })),
     });
     const readiness = createReadiness();

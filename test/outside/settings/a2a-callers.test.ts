@@ -12,13 +12,14 @@ let models: ModelBoard;
 let hook: HttpRecorder;
 let mooring: RunningProduct;
 const KEY = newSecret();
-const tokens = { alice: newSecret(), carol: newSecret(), dave: newSecret() };
+const tokens = { alice: newSecret(), carol: newSecret(), dave: newSecret(), erin: newSecret() };
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const as = {
   alice: bearer(tokens.alice),
   bob: { "x-api-key": KEY },
   carol: bearer(tokens.carol),
   dave: bearer(tokens.dave),
+  erin: bearer(tokens.erin),
 };
 
 const facts = { id: "facts", name: "Harbour facts", description: "Answers questions about harbours." };
@@ -31,6 +32,7 @@ const answer = ({ lastUserText, toolNames, toolOutputs }: ModelRequest) =>
     : says("Nine metres.");
 
 const config = (a2a: object) => ({
+  tenants: { default: {}, acme: {} },
   agents: [
     {
       name: "harbour",
@@ -43,6 +45,7 @@ const config = (a2a: object) => ({
       ],
     },
     { name: "other", model: models.named("other", answer) },
+    { name: "acme", tenant: "acme", model: models.named("acme", answer) },
   ],
   channels: { web: { adapter: "web", agent: "harbour", identityKey: IDENTITY_KEY } },
   people: [{ name: "Ada", accounts: { web: "ada" } }],
@@ -53,6 +56,7 @@ const config = (a2a: object) => ({
       bob: { apiKey: `sha256:${createHash("sha256").update(KEY).digest("hex")}` },
       carol: { token: tokens.carol, agents: ["harbour"], skills: ["facts"] },
       dave: { token: tokens.dave, requestsPerMinute: 2 },
+      erin: { token: tokens.erin, tenant: "acme" },
     },
   },
 });
@@ -139,6 +143,19 @@ describe("given agents that others may call", () => {
         "a skill that you may use here: facts",
       );
       expect((await call("carol", "How deep?", { skill: "facts" })).text).toContain("Nine metres.");
+    },
+  );
+
+  proves(
+    ["a2a.callers.*.tenant"],
+    "when callers of two tenants call, then each reaches the agents of its own tenant only (R7)",
+    async () => {
+      const statuses = async (caller: "alice" | "erin") => [
+        (await call(caller, "How deep?", { agent: "harbour" })).status,
+        (await call(caller, "How deep?", { agent: "acme" })).status,
+      ];
+      expect(await statuses("alice")).toEqual([200, 403]);
+      expect(await statuses("erin")).toEqual([403, 200]);
     },
   );
 

@@ -56,7 +56,7 @@ const config = (port: number, absent: string) => ({
     {
       name: "mooring",
       model: models.named("mooring", asking),
-      peers: ["weather", "slow", "brief", "absent"],
+      peers: ["weather", "friend", "slow", "brief", "absent"],
       rights: { anonymous: ["default", "peers"] },
     },
     {
@@ -75,6 +75,7 @@ const config = (port: number, absent: string) => ({
     webhookKey: WEBHOOK_KEY,
     peers: {
       weather: { url: weather.url, token: "token-for-weather" },
+      friend: { url: weather.url, token: "token-for-weather", trusted: true },
       ships: { url: ships.url, apiKey: "key-for-ships", tenant: "acme" },
       slow: { url: tides.url, consultMs: 1_000 },
       brief: { url: tides.url, consultMs: 20_000, deadlineMs: 1_000 },
@@ -101,6 +102,19 @@ describe("given remote agents", () => {
       expect((await ask("acme", "ships")).markdown).toContain("All is well.");
       expect(weather.headers.at(-1)).toMatchObject({ authorization: "Bearer token-for-weather" });
       expect(ships.headers.at(-1)).toMatchObject({ "x-ships-key": "key-for-ships" });
+    },
+  );
+
+  proves(
+    ["a2a.peers.*.trusted"],
+    "when the same agent is asked as a trusted peer and as another one, then only the trusted one learns the prompt (R7)",
+    async () => {
+      const metadataFor = async (peer: string) => {
+        await ask("web", peer);
+        return JSON.stringify(weather.received.at(-1)?.metadata);
+      };
+      expect(await metadataFor("friend")).toContain('"promptSummary":"ask friend"');
+      expect(await metadataFor("weather")).not.toMatch(/ask weather|promptSummary|startedAt|"web"/);
     },
   );
 

@@ -191,9 +191,43 @@ describe("given web channels with different limits", () => {
   );
 
   proves(
+    ["tenants.*.storedBytes"],
+    "when visitors of two channels exceed the hourly storage of their tenant, then it is refused on both, and not in another tenant (R3)",
+    async () => {
+      const channels = Object.fromEntries(
+        ["one", "two", "other"].map((name) => [name, { adapter: "web", agent: name === "other" ? "beta" : "alpha" }]),
+      );
+      const product = await rig.start({
+        tenants: { default: { storedBytes: 100_000 }, acme: {} },
+        agents: [
+          { name: "alpha", model: "demo" },
+          { name: "beta", tenant: "acme", model: "demo" },
+        ],
+        channels,
+      });
+      const statusOf = async (channel: string) => {
+        const token = await rig.owns(await RawVisitor.greet(product.address, channel)).token();
+        const headers = { authorization: `Bearer ${token}`, "content-type": "text/plain" };
+        const url = `${product.address}/channels/${channel}/files?name=a.txt`;
+        return (await fetch(url, { method: "POST", headers, body: "x".repeat(40_000) })).status;
+      };
+      expect([await statusOf("one"), await statusOf("two"), await statusOf("other")]).toEqual([201, 429, 201]);
+      expect(await rig.owns(await RawVisitor.greet(product.address, "two")).say("hello")).toBe("accepted");
+    },
+  );
+
+  proves(
     ["channels.*(web).limits.minFreeBytes"],
     "when the disk has less free space than a channel requires, then files are refused and messages are accepted (R3)",
     async () => {
+      const health = await (await fetch(`${mooring.address}/health/ready`)).json();
+      expect(health).toMatchObject({
+        ready: true,
+        degraded: [{ part: "disk", reason: expect.stringContaining("low") }],
+      });
+      const metrics = await (await fetch(`${mooring.address}/metrics`)).text();
+      expect(metrics).toMatch(/^mooring_disk_low 1$/m);
+      expect(metrics).toMatch(/^mooring_disk_free_bytes \d+/m);
       expect(await upload("low-disk", 10)).toEqual([503]);
       expect(await (await visit("low-disk")).say("hello")).toBe("accepted");
     },

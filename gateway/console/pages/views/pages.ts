@@ -1,9 +1,11 @@
 import type { ComponentType } from "preact";
 import type { Route } from "../routing/route.ts";
 import { AuditPage } from "./audit-page.tsx";
+import { BlocksPage } from "./blocks-page.tsx";
 import { ChannelsPage } from "./channels/channels-page.tsx";
 import { DeadLettersPage } from "./dead-letters-page.tsx";
 import { PeoplePage } from "./people-page.tsx";
+import { ReportsPage } from "./reports-page.tsx";
 import { SchedulesPage } from "./schedules/schedules-page.tsx";
 import { SessionsPage } from "./sessions-page.tsx";
 import { SubtasksPage } from "./subtasks-page.tsx";
@@ -32,6 +34,8 @@ export const pages: readonly ConsolePage[] = [
   { name: "dead-letters", title: "Dead letters", View: DeadLettersPage },
   { name: "people", title: "People", View: PeoplePage },
   { name: "use", title: "Use", View: UsePage },
+  { name: "reports", title: "Reports", View: ReportsPage },
+  { name: "blocks", title: "Blocked accounts", View: BlocksPage },
   { name: "tenants", title: "Tenants", View: TenantsPage },
   { name: "audit", title: "Audit log", View: AuditPage },
   { name: "replies", partOf: "channels", View: ReplyPage },

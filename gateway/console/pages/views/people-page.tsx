@@ -1,5 +1,6 @@
 import type { Person } from "../../../admin-api/index.ts";
 import { ActionButton } from "../parts/action-button.tsx";
+import { BlockButton } from "../parts/block-button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { PageFrame } from "../parts/page-frame.tsx";
 import { PagedList } from "../parts/paged-list.tsx";
@@ -66,6 +67,7 @@ const Accounts = ({ person, done }: { person: Person; done: () => void }) => (
           {account.declared && ", declared in the configuration"}
         </span>
         {person.accounts.length > 1 && !account.declared && <Unlink person={person} account={account} done={done} />}
+        <BlockButton {...account} done={done} />
       </li>
     ))}
   </ul>

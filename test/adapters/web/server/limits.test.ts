@@ -51,8 +51,8 @@ describe("given a client that exceeds the rate limit", () => {
 
   it("when too many frames are queued for a slow store, then the rest is refused with busy", async () => {
     let open: () => void = () => undefined;
-    const stored = new Promise<void>((resolve) => {
-      open = resolve;
+    const stored = new Promise<undefined>((resolve) => {
+      open = () => resolve(undefined);
     });
     const inbox = { accept: () => stored };
     const gateway = await start({ inbox, config: { limits: { frameBurst: 200 } } });
@@ -258,8 +258,8 @@ describe("given a gateway that is stopping (F30)", () => {
     const arrived: (() => void)[] = [];
     const inbox = {
       accept: () =>
-        new Promise<void>((resolve) => {
-          store = resolve;
+        new Promise<undefined>((resolve) => {
+          store = () => resolve(undefined);
           for (const resolve of arrived) resolve();
         }),
     };
@@ -281,7 +281,7 @@ describe("given a gateway that is stopping (F30)", () => {
 
   it("when a message is never stored, then stopping times out", async () => {
     const clock = new OrderedClock();
-    const gateway = await start({ clock, inbox: { accept: () => new Promise<void>(() => undefined) } });
+    const gateway = await start({ clock, inbox: { accept: () => new Promise<undefined>(() => undefined) } });
     const { client } = await enter(gateway);
     client.send({ type: "message", id: "m1", text: "x" });
     client.send({ type: "typing" });

@@ -30,7 +30,6 @@ describe("given a remote agent", () => {
       expect(message?.parts[0]?.content).toEqual({ $case: "text", value: "any ships?" });
       expect(readExtension(message?.metadata)).toMatchObject({
         hops: { [`${remote.url} https://chat.example/a2a/mooring`]: 1 },
-        origin: { promptSummary: "go" },
         msgType: type,
       });
     },

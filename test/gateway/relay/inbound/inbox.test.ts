@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AppError } from "../../../../core/contract/app-error.ts";
 import { subjectsOf } from "../../../../core/contract/messages/subjects.ts";
 import { ack } from "../../../../core/contract/ports/bus.ts";
 import { editedText } from "../../../../core/intake/resolve-turn.ts";
@@ -73,5 +74,26 @@ describe("given a message that its author edits", () => {
     const inbox = createInbox({ ...rig.context, access: { accounts: ["bob"] } });
     await expect(inbox.accept(edit)).rejects.toMatchObject({ code: "forbidden" });
     expect(await editedText(rig.backbone.store, original)).toBeUndefined();
+  });
+});
+
+describe("given a message with an attachment on a platform", () => {
+  it("when its account has no access or the agent is overloaded, then the attachment is not fetched (R3)", async () => {
+    const fetched: string[] = [];
+    const read = async <M extends { readonly id: string }>(message: M) => {
+      fetched.push(message.id);
+      return message;
+    };
+    const attachments = [{ id: "f-1", name: "a.txt", mediaType: "text/plain" }];
+    const closed = createInbox({ ...rig.context, access: { accounts: ["bob"] }, read });
+    await expect(closed.accept(said("m-1", { attachments }))).rejects.toMatchObject({ code: "forbidden" });
+    const refuseIfOverloaded = () => {
+      throw new AppError("rate-limited", "too many messages");
+    };
+    const full = createInbox({ ...rig.context, refuseIfOverloaded, read });
+    await expect(full.accept(said("m-2", { attachments }))).rejects.toMatchObject({ code: "rate-limited" });
+    expect(fetched).toEqual([]);
+    await createInbox({ ...rig.context, read }).accept(said("m-3", { attachments }));
+    expect(fetched).toEqual(["m-3"]);
   });
 });

@@ -1,0 +1,122 @@
+import { isoTime } from "../contract/ports/clock.ts";
+import { createOrRead, update } from "../contract/ports/update.ts";
+import { mayContinue, readRepliedTo } from "../delivery/index.ts";
+import { cutAtGraphemes } from "../lib/index.ts";
+import { readPlacedReply } from "../origin/index.ts";
+import { reportId, reportKey } from "../people/abuse/index.ts";
+import type { HistoryEntry } from "../sessions/index.ts";
+import { finalIdOf } from "../turns/index.ts";
+import type { Command, CommandAnswer, CommandCall } from "./command.ts";
+
+const MAX_REASON_GRAPHEMES = 500;
+const MAX_TEXT_CHARS = 20_000;
+
+/**
+ * Reports a message of the agent to the operators. They see who reported which message and why; they see its text only
+ * if the reporter includes it (R4). No message carries a button for it: one on every answer would be noise.
+ */
+export const report: Command = {
+  name: "report",
+  needs: "talk",
+  menu: {
+    description: "Report my last message to the operators",
+    argument: { name: "reason", description: "The problem with it" },
+  },
+  usage: "report [reason]",
+  summary: "report a message of mine to the operators: the last one, or the one you reply to",
+  privately: true,
+  run(call) {
+    const [verb = "", id = ""] = call.args.split(/\s+/);
+    if (verb === "include" && ID.test(id)) return includeText(call, id);
+    return verb === "about" && REPLY_ID.test(id) ? reportReply(call, id) : reportLast(call);
+  },
+};
+
+/** The button that reports a message which the caller has just asked about. */
+export const reportAction = (replyId: string) => ({ name: "report", label: "Report", value: `about ${replyId}` });
+
+const ID = /^[0-9A-Za-z]+-t-[0-9a-f-]+$/;
+const REPLY_ID = /^\S{1,500}\/\S{1,100}$/;
+
+interface Reported {
+  readonly replyId: string;
+  readonly sessionId: string;
+}
+
+const reportLast = async (call: CommandCall): Promise<CommandAnswer> => {
+  const { deps, message, record } = call;
+  const reason = cutAtGraphemes(call.args.replace(/\s+/g, " "), MAX_REASON_GRAPHEMES);
+  const [posted] = await readRepliedTo(deps.store, message);
+  if (posted?.sessionId && (await mayContinue(deps.store, posted, message))) {
+    return save(call, { replyId: posted.replyId, sessionId: posted.sessionId }, reason);
+  }
+  const last = (await deps.history.window(record.sessionId)).entries.findLast(isAnswer);
+  if (last === undefined) return { markdown: NOTHING };
+  return save(call, { replyId: replyIdOf(last), sessionId: record.sessionId }, reason);
+};
+
+const NOTHING = "There is no message of mine here that I could report. Reply to the message with `/report`.";
+
+const reportReply = async (call: CommandCall, replyId: string): Promise<CommandAnswer> => {
+  const { deps, message } = call;
+  const placed = await readPlacedReply(deps.store, { ...message, replyId });
+  // A caller outside the audience gets the same answer as for an unknown message.
+  if (!placed?.sessionId || !(await mayContinue(deps.store, placed, message))) return { markdown: NOTHING };
+  return save(call, { replyId, sessionId: placed.sessionId }, "");
+};
+
+const save = async (call: CommandCall, reported: Reported, reason: string): Promise<CommandAnswer> => {
+  const { deps, message, record } = call;
+  const { tenant, agent, account, conversation } = message;
+  // Of the command's record, so that a repeat after a crash writes the same report.
+  const id = reportId(Date.parse(record.openedAt), record.turnId);
+  const reporter = {
+    channel: conversation.channel,
+    accountId: account.id,
+    name: account.name,
+    personId: record.asker.personId,
+  };
+  const at = isoTime(Date.parse(record.openedAt));
+  const { isNew } = await createOrRead(deps.store, reportKey(tenant, id), {
+    ...{ id, tenant, agent, reporter, at, ...reported },
+    ...(reason !== "" && { reason }),
+  });
+  if (isNew) {
+    deps.meter.count("reports_total", { agent });
+    deps.logger.info(
+      { report: id, reply: reported.replyId, tenant, agent, traceId: record.traceId },
+      "message reported",
+    );
+  }
+  return {
+    markdown: "Thank you, I reported my message. The operators see who reported it and when, but not what it says.",
+    actions: [{ name: "report", label: "Include the message", value: `include ${id}` }],
+  };
+};
+
+/** Only the reporter may include the text. */
+const includeText = async (call: CommandCall, id: string): Promise<CommandAnswer> => {
+  const { deps, message } = call;
+  const { tenant, account, conversation } = message;
+  const key = reportKey(tenant, id);
+  const found = (await deps.store.get(key))?.value;
+  const isOwn = found?.reporter.accountId === account.id && found.reporter.channel === conversation.channel;
+  const text = found && isOwn ? await textOf(call, found) : undefined;
+  if (text === undefined) return { markdown: "This report, or the message, is no longer stored." };
+  await update(deps.store, key, (current) => (current?.text === undefined && current ? { ...current, text } : current));
+  return { markdown: "I added the message to your report. The operators can read it now." };
+};
+
+const textOf = async ({ deps }: CommandCall, report: Record<string, unknown>): Promise<string | undefined> => {
+  const { sessionId, replyId } = report;
+  if (typeof sessionId !== "string") return undefined;
+  const { entries } = await deps.history.window(sessionId);
+  const entry = entries.find((each) => replyIdOf(each) === replyId);
+  if (entry === undefined) return undefined;
+  return (entry.kind === "said" ? entry.markdown : entry.finalText).slice(0, MAX_TEXT_CHARS);
+};
+
+const isAnswer = (entry: HistoryEntry): boolean =>
+  entry.kind === "said" || (entry.finalText !== "" && entry.suppressed !== true);
+
+const replyIdOf = (entry: HistoryEntry): string => (entry.kind === "said" ? entry.replyId : finalIdOf(entry.turnId));

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { type Page, PageQuery } from "./shapes.ts";
+
+/** A blocked account. */
+export interface Block {
+  readonly ref: string;
+  readonly tenant: string;
+  readonly channel: string;
+  readonly accountId: string;
+  readonly reason?: string;
+  readonly at: string;
+  /** The account has had its one refusal. */
+  readonly refusedAt?: string;
+}
+
+/** A message that a person has reported. */
+export interface Report {
+  readonly ref: string;
+  readonly tenant: string;
+  readonly agent: string;
+  readonly reporter: { readonly channel: string; readonly accountId: string; readonly name: string };
+  /** Identifies its trace. */
+  readonly replyId: string;
+  readonly at: string;
+  readonly reason?: string;
+  /** Only if the reporter chose to include it. */
+  readonly text?: string;
+}
+
+const TenantPageQuery = PageQuery.extend({ tenant: z.string().optional() });
+
+export const abuseRequests = {
+  "GET blocks": TenantPageQuery,
+  "POST blocks": z.strictObject({
+    channel: z.string().min(1).max(200),
+    accountId: z.string().min(1).max(500),
+    reason: z.string().trim().min(1).max(500).optional(),
+  }),
+  "GET reports": TenantPageQuery,
+};
+
+export interface AbuseAnswers {
+  "GET blocks": Page<Block>;
+  "POST blocks": Block;
+  "POST blocks/:ref/unblock": { readonly done: true };
+  "GET reports": Page<Report>;
+  "POST reports/:ref/dismiss": { readonly done: true };
+}

@@ -1,0 +1,111 @@
+import { pathToFileURL } from "node:url";
+import { z } from "zod";
+import { readAtMost } from "../../adapters/contract/read-at-most.ts";
+import type { Config } from "../../config/index.ts";
+import { AppError, messageOf } from "../../core/contract/app-error.ts";
+import type { Clock } from "../../core/contract/ports/clock.ts";
+import type { Logger } from "../../core/contract/ports/logger.ts";
+import type { ModeratedText, Moderator, Verdict } from "../../core/contract/ports/moderator.ts";
+import type { Meter } from "../../core/contract/ports/telemetry.ts";
+import { withinDeadline } from "../../core/lib/index.ts";
+
+type ModerationConfig = NonNullable<Config["moderation"]>;
+
+const Decision = z.object({ allow: z.boolean(), reason: z.string().trim().max(1_000).optional() });
+type Decision = z.infer<typeof Decision>;
+
+/** Decides about one text; may fail or never return. */
+type Hook = (text: ModeratedText, signal: AbortSignal) => Promise<unknown>;
+
+interface ModeratorDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly meter: Meter;
+}
+
+/** The configured check; undefined if none is configured. Rejects if the module cannot be loaded. */
+export const createModerator = async (
+  config: ModerationConfig | undefined,
+  deps: ModeratorDeps,
+): Promise<Moderator | undefined> => {
+  if (config === undefined) return undefined;
+  const hook = config.module === undefined ? hookAt(config) : await loadHook(config.module);
+  return {
+    checksMessages: config.messages,
+    checksAnswers: config.answers,
+    check: (text) => check(config, deps, hook, text),
+  };
+};
+
+const check = async (
+  { timeoutMs, onFailure }: ModerationConfig,
+  { clock, logger, meter }: ModeratorDeps,
+  hook: Hook,
+  text: ModeratedText,
+): Promise<Verdict> => {
+  const { kind, id, agent } = text;
+  const over = new AbortController();
+  try {
+    const decided = await withinDeadline<unknown>(clock, timeoutMs, hook(text, over.signal), () => {
+      throw new AppError("unavailable", `no decision within ${timeoutMs} ms`);
+    });
+    const { allow, reason }: Decision = Decision.parse(decided);
+    meter.count("moderation_total", { agent, kind, outcome: allow ? "allowed" : "refused" });
+    if (allow) return { allowed: true };
+    logger.info({ kind, id, agent }, "text refused by moderation");
+    return { allowed: false, text: reason ? `${REFUSED[kind]} ${reason}` : REFUSED[kind] };
+  } catch (error) {
+    meter.count("moderation_total", { agent, kind, outcome: "failed" });
+    logger.warn({ kind, id, agent, onFailure, error: messageOf(error) }, "moderation failed");
+    return onFailure === "allow" ? { allowed: true } : { allowed: false, text: UNCHECKED[kind] };
+  } finally {
+    over.abort();
+  }
+};
+
+const REFUSED = {
+  message: "I may not answer this message.",
+  answer: "I wrote an answer, but it was withheld.",
+} as const;
+const UNCHECKED = {
+  message: "I could not check this message, so I did not read it. Please send it again in a few minutes.",
+  answer: "I wrote an answer, but it could not be checked and was withheld. Please ask again in a few minutes.",
+} as const;
+
+const MAX_RESPONSE_BYTES = 64_000;
+
+/** The operator chose the address, so it may be private; redirects are not followed. */
+const hookAt =
+  ({ url = "", token }: ModerationConfig): Hook =>
+  async (text, signal) => {
+    const response = await fetch(url, {
+      method: "POST",
+      redirect: "error",
+      headers: {
+        "content-type": "application/json",
+        "idempotency-key": text.id,
+        ...(token && { authorization: `Bearer ${token.reveal()}` }),
+      },
+      body: JSON.stringify(text),
+      signal,
+    });
+    if (response.status !== 200 || response.body === null) {
+      await response.body?.cancel();
+      throw new AppError("unavailable", `the moderation hook answered ${response.status}`);
+    }
+    return JSON.parse(
+      Buffer.from(await readAtMost(response.body, MAX_RESPONSE_BYTES, "the decision")).toString("utf8"),
+    );
+  };
+
+const loadHook = async (file: string): Promise<Hook> => {
+  const refuse = (why: string): never => {
+    throw new AppError("bad-configuration", `moderation.module: ${why} (${file})`);
+  };
+  const loaded = await import(pathToFileURL(file).href).catch((error: unknown) =>
+    refuse(`the module cannot be loaded: ${messageOf(error)}`),
+  );
+  const decide: unknown = loaded.default;
+  if (typeof decide !== "function") return refuse("the default export must be a function");
+  return async (text) => decide(text);
+};

@@ -1,0 +1,1 @@
+export { createModerator } from "./create-moderator.ts";
