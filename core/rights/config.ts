@@ -3,8 +3,12 @@ import { ABILITIES, type Ability } from "../contract/rights.ts";
 
 const ABILITY_NAMES = Object.keys(ABILITIES) as [Ability, ...Ability[]];
 
+const error = `must be one of default, ${ABILITY_NAMES.join(", ")}, or tool:<name>`;
 const Grant = z
-  .union([z.enum(["default", ...ABILITY_NAMES]), z.templateLiteral(["tool:", z.string().regex(/^[\w*-]{1,64}$/)])])
+  .union([
+    z.enum(["default", ...ABILITY_NAMES], { error }),
+    z.templateLiteral(["tool:", z.string().regex(/^[\w*-]{1,64}$/)], { error }),
+  ])
   .meta({ title: "grant" });
 export type Grant = z.infer<typeof Grant>;
 
