@@ -75,10 +75,11 @@ export class Budgets {
    */
   async reserve(work: BudgetedWork, model: string, request: StepRequest, isTurn: boolean): Promise<Spending> {
     const accounts = this.accounts.of(work);
+    if (accounts.length === 0) return this.#unlimited(work, model, isTurn);
     const estimate = accounts.some(limitsTokens) ? this.#estimates.usageOf(model, request) : undefined;
     const reserved = this.#amounts(model, estimate, isTurn);
     const { ledger, warnings } = this.#deps;
-    if (accounts.length > 0) await this.#take(work, accounts, reserved);
+    await this.#take(work, accounts, reserved);
     const day = ledger.today();
     const settle = (used: Amounts) => {
       const change = difference(reserved, used);
@@ -95,6 +96,11 @@ export class Budgets {
       },
       release: () => settle(this.#amounts(model, undefined, isTurn)),
     };
+  }
+
+  /** No budget applies: the use is only recorded. */
+  #unlimited(work: BudgetedWork, model: string, isTurn: boolean): Spending {
+    return { settle: (usage) => this.#log(work, model, usage, isTurn), release: () => undefined };
   }
 
   /** The model, with each request charged to the work. A refused request rejects like a failed one. */
