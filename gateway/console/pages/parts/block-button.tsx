@@ -5,11 +5,12 @@ interface BlockButtonProps {
   readonly channel: string;
   readonly accountId: string;
   readonly name: string;
+  readonly label?: string;
   readonly done: () => void;
 }
 
 /** Blocks an account after a confirmation. */
-export const BlockButton = ({ channel, accountId, name, done }: BlockButtonProps) => {
+export const BlockButton = ({ channel, accountId, name, label = "Block", done }: BlockButtonProps) => {
   const { client } = useConsole();
   const block = async () => {
     await client.post("blocks", {}, { channel, accountId });
@@ -17,7 +18,7 @@ export const BlockButton = ({ channel, accountId, name, done }: BlockButtonProps
   };
   return (
     <ActionButton
-      label="Block"
+      label={label}
       of={`${name} on ${channel}`}
       act={block}
       done={done}

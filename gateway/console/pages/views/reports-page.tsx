@@ -42,7 +42,7 @@ const ReportRow = ({ report, done }: { report: Report; done: () => void }) => {
       actions={
         <>
           <ActionButton label="Dismiss" of={replyId} act={dismiss} done={done} />
-          <BlockButton {...reporter} done={done} />
+          <BlockButton {...reporter} label="Block the reporter" done={done} />
         </>
       }
       facts={[
