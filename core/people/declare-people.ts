@@ -97,6 +97,5 @@ const arrival = async (store: Store, address: AccountAddress, personName: string
 /** A declaration overrides a link: the account leaves its current person. */
 const claim = async (store: Store, address: AccountAddress, personId: string): Promise<void> => {
   const index = await store.get(accountKey(address));
-  if (index?.value.personId === personId) return;
   await store.put(accountKey(address), { personId }, { ifRevision: index?.revision ?? 0 });
 };

@@ -28,6 +28,20 @@ export const PersonAccount = z.looseObject({
 });
 export type PersonAccount = z.infer<typeof PersonAccount>;
 
+/**
+ * The index entry that assigns an account to a person. It is effective only if the person's record lists the account
+ * too, and vice versa: writing or deleting this key links or unlinks the account atomically.
+ */
+const AccountRecord = z.looseObject({
+  personId: z.string(),
+  /**
+   * The account's `joined` in that record: the entry has no effect after the account has left and joined again. Absent
+   * for a declared account and in the data of 0.1.0: any value counts.
+   */
+  joined: z.number().int().nonnegative().optional(),
+});
+export type AccountRecord = z.infer<typeof AccountRecord>;
+
 /** A private conversation that the person has written in: one per room, with the thread of the last message. */
 export const Surface = z.looseObject({
   conversation: Conversation,
@@ -48,6 +62,10 @@ export const PersonRecord = z.looseObject({
   membership: z.number().int().nonnegative(),
   accounts: z.array(PersonAccount),
   surfaces: z.array(Surface),
+  /** Accounts that a link has removed, with their next index entry: any process may write it to complete the move. */
+  moved: z
+    .array(z.looseObject({ channel: z.string(), accountId: z.string(), joined: z.number(), to: AccountRecord }))
+    .optional(),
   /** The key of the private conversation with the latest message. */
   lastActive: z.string().optional(),
   policy: DeliveryPolicy.optional(),
@@ -58,12 +76,6 @@ export type PersonRecord = z.infer<typeof PersonRecord>;
 const people = collection("people", PersonRecord);
 export const personKey = (tenant: string, personId: string) => keyOf(people, tenant, personId);
 export const peopleOf = (tenant: string) => prefixOf(people, tenant);
-
-/**
- * The index entry that assigns an account to a person. It is effective only if the person's record lists the account
- * too, and vice versa: writing or deleting this key links or unlinks the account atomically.
- */
-const AccountRecord = z.looseObject({ personId: z.string() });
 
 export interface AccountAddress {
   readonly tenant: string;
@@ -123,9 +135,11 @@ export const readPerson = async (store: Store, tenant: string, personId: string)
   const found = await lastRead.get(store, personKey(tenant, personId));
   if (found === undefined) return undefined;
   const { value: stored, revision } = found;
-  const isEffective = async ({ channel, accountId }: PersonAccount) => {
+  const isEffective = async ({ channel, accountId, joined }: PersonAccount) => {
     const address = { tenant, channel, accountId };
-    return ownIdOf(address) === personId || (await store.get(accountKey(address)))?.value.personId === personId;
+    if (ownIdOf(address) === personId) return true;
+    const index = (await store.get(accountKey(address)))?.value;
+    return index?.personId === personId && (index.joined ?? joined) === joined;
   };
   const effective = await Promise.all(stored.accounts.map(isEffective));
   const person = effective.every(Boolean) ? stored : withoutAccounts(stored, (_, index) => !effective[index]);

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { UserMessage } from "../../../../core/contract/messages/user-message.ts";
@@ -35,10 +36,56 @@ export interface ConcurrentLinks {
   readonly crashes: readonly number[];
 }
 
-/** All sides of all links confirm concurrently, with any interleaving of their steps; completed links must hold. */
+/** Orders the store operations of concurrent processes. */
+interface Race {
+  step(process: number, operation: "read" | "write"): Promise<unknown>;
+  finish<T>(work: Promise<T>): Promise<T>;
+}
+
+/** Any interleaving can happen. */
+export const inAnyOrder = (scheduler: fc.Scheduler): Race => ({
+  step: () => scheduler.schedule(Promise.resolve()),
+  finish: (work) => scheduler.waitFor(work),
+});
+
+export interface Speed {
+  readonly read: number;
+  readonly write: number;
+}
+
+/** Each operation of a process takes the same time, so links that undo each other's steps would do so forever. */
+export const atConstantSpeeds = (speeds: readonly Speed[]): Race => {
+  const waiting: { at: number; proceed: () => void }[] = [];
+  let time = 0;
+  return {
+    step: (process, operation) =>
+      new Promise<void>((proceed) => waiting.push({ at: time + (speeds[process]?.[operation] ?? 1), proceed })),
+    async finish(work) {
+      let isDone = false;
+      const end = () => {
+        isDone = true;
+      };
+      work.then(end, end);
+      for (let steps = 0; ; steps++) {
+        // Each process that is not waiting reaches its next step.
+        await setImmediate();
+        if (isDone) return work;
+        if (steps === MAX_STEPS) throw new Error(`the links have not ended after ${MAX_STEPS} steps`);
+        const next = waiting.sort((a, b) => a.at - b.at).shift();
+        time = next?.at ?? time;
+        next?.proceed();
+      }
+    },
+  };
+};
+
+/** Many times more than any case needs. */
+const MAX_STEPS = 10_000;
+
+/** All sides of all links confirm concurrently; completed links must hold. */
 export const confirmConcurrently = async (
   store: Store,
-  scheduler: fc.Scheduler,
+  race: Race,
   { links, left, crashes }: ConcurrentLinks,
   now: number,
 ): Promise<readonly (readonly Name[])[]> => {
@@ -65,11 +112,13 @@ export const confirmConcurrently = async (
   const open: { linkId: string; pair: Pair }[] = [];
   for (const pair of links) open.push({ linkId: await claimed(...pair), pair });
 
-  const raced = stepwise(store, scheduler, crashes);
-  const confirmations = open.flatMap(({ linkId, pair }) =>
-    pair.map(async (side) => ({ pair, result: await withRetries(() => confirmLink(raced, at(side), linkId, now)) })),
-  );
-  const results = await scheduler.waitFor(Promise.all(confirmations));
+  const storeOf = stepwise(store, race, crashes);
+  const sides = open.flatMap(({ linkId, pair }) => pair.map((side) => ({ linkId, pair, side })));
+  const confirmations = sides.map(async ({ linkId, pair, side }, process) => {
+    const raced = storeOf(process);
+    return { pair, result: await withRetries(() => confirmLink(raced, at(side), linkId, now)) };
+  });
+  const results = await race.finish(Promise.all(confirmations));
   for (const { pair, result } of results) {
     if (typeof result === "string") expect(result).toBe("taken");
     else if (result.isLinked) expect((await personOf(pair[0])).id).toBe((await personOf(pair[1])).id);
@@ -86,19 +135,20 @@ export const confirmConcurrently = async (
 
 let cases = 0;
 
-/** A store whose operations wait for the scheduler, so that any interleaving can happen. */
-const stepwise = (store: Store, scheduler: fc.Scheduler, crashes: readonly number[]): Store => {
+/** A store for each process, whose operations wait for their turn in the race. */
+const stepwise = (store: Store, race: Race, crashes: readonly number[]): ((process: number) => Store) => {
   let writes = 0;
-  const step = () => scheduler.schedule(Promise.resolve());
-  const write = async <T>(act: () => Promise<T>): Promise<T> => {
-    await step();
-    if (crashes.includes(writes++)) throw new Error("simulated crash");
-    return act();
-  };
-  return {
-    get: (key, known) => step().then(() => store.get(key, known)),
-    put: (key, value, options) => write(() => store.put(key, value, options)),
-    delete: (key, options) => write(() => store.delete(key, options)),
-    list: (prefix) => store.list(prefix),
+  return (process) => {
+    const write = async <T>(act: () => Promise<T>): Promise<T> => {
+      await race.step(process, "write");
+      if (crashes.includes(writes++)) throw new Error("simulated crash");
+      return act();
+    };
+    return {
+      get: (key, known) => race.step(process, "read").then(() => store.get(key, known)),
+      put: (key, value, options) => write(() => store.put(key, value, options)),
+      delete: (key, options) => write(() => store.delete(key, options)),
+      list: (prefix) => store.list(prefix),
+    };
   };
 };

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { UserMessage } from "../../../../core/contract/messages/user-message.ts";
-import type { Store } from "../../../../core/contract/ports/store.ts";
+import type { Key, Store } from "../../../../core/contract/ports/store.ts";
+import { stableId } from "../../../../core/lib/index.ts";
 import { linkIdOf } from "../../../../core/people/linking/link-code.ts";
 import { claimLink, confirmLink, offerLink } from "../../../../core/people/linking/link-protocol.ts";
-import { accountKey, findPerson } from "../../../../core/people/person-record.ts";
+import { accountKey, findPerson, type PersonRecord } from "../../../../core/people/person-record.ts";
 import { MemoryStore } from "../../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 import { Recorder } from "../../../fakes/recorder.ts";
@@ -98,6 +99,30 @@ describe("given a link that both sides have confirmed in time (I1)", () => {
   });
 });
 
+describe("given a person with two accounts and the link of a third, which crashed before the account moved (I1, D3)", () => {
+  it("when it is retried minutes later, then the account does not belong to work that began in between", async () => {
+    const store = new MemoryStore(clock);
+    const [ann, annB, annC] = [at("web", "ann"), at("web-b", "ann-b"), at("web-c", "ann-c")];
+    const claimed = async (claimant: UserMessage) => {
+      const { code, linkId } = await offered(store, ann);
+      await claimLink(store, claimant, code, now);
+      await confirmLink(store, ann, linkId, now);
+      return linkId;
+    };
+    await confirmLink(store, annB, await claimed(annB), now);
+    const third = await claimed(annC);
+    store.before = (operation, collection) => {
+      if (operation === "put" && collection === "accounts") throw new Error("simulated crash");
+    };
+    await expect(confirmLink(store, annC, third, now)).rejects.toThrow("simulated crash");
+    store.before = () => undefined;
+    const { membership } = await personAt(store, ann);
+    expect(await confirmLink(store, annC, third, now + 120_000)).toMatchObject({ isLinked: true });
+    const joined = (await personAt(store, ann)).accounts.find(({ accountId }) => accountId === "ann-c")?.joined;
+    expect(joined).toBeGreaterThan(membership);
+  });
+});
+
 describe("given a second link between two accounts, which the first one joins meanwhile (I1)", () => {
   it("when it crashes after it has read only one of them before, then no third link takes an account away", async () => {
     const store = new MemoryStore(clock);
@@ -146,5 +171,64 @@ describe("given a second link between two accounts, which the first one joins me
     expect(await link(bob, annB, await claimed(bob, annB))).not.toMatchObject({ isLinked: true });
     const [one, other] = await Promise.all([ann, annB].map((side) => personAt(store, side)));
     expect(one?.id).toBe(other?.id);
+  });
+});
+
+describe("given two links that move the same account concurrently (I1)", () => {
+  it("when one has taken it from the other's person and is slow to move it, then the other's link holds", async () => {
+    const store = new MemoryStore(clock);
+    const [ann, bob, cleo] = [at("web", "ann"), at("web-b", "bob"), at("web-c", "cleo")];
+    const claimed = async (issuer: UserMessage) => {
+      const { code, linkId } = await offered(store, issuer);
+      await claimLink(store, ann, code, now);
+      await confirmLink(store, issuer, linkId, now);
+      return { issuer, linkId, personId: stableId("p", "default", "link", linkId) };
+    };
+    const links = [await claimed(bob), await claimed(cleo)];
+    // Accounts move to the person with the lower id.
+    const [target, source] = links.sort((a, b) => (a.personId < b.personId ? -1 : 1));
+    if (target === undefined || source === undefined) throw new Error("two links are needed");
+    const withPut = (beforePut: (key: Key<unknown>, value: unknown) => Promise<unknown> | undefined): Store => ({
+      get: (key) => store.get(key),
+      async put(key, value, options) {
+        await beforePut(key, value);
+        return store.put(key, value, options);
+      },
+      delete: (key, options) => store.delete(key, options),
+      list: (prefix) => store.list(prefix),
+    });
+    const isIndexOf = (message: UserMessage, { encoded, collection }: Key<unknown>) =>
+      collection.name === "accounts" && encoded === accountKey(addressOf(message)).encoded;
+    const isSeal = (value: unknown) =>
+      (value as Partial<PersonRecord>).accounts?.some(({ accountId, pending }) => accountId === "ann" && !pending);
+    const crashIf = (isCrash: boolean | undefined) => {
+      if (isCrash) throw new Error("simulated crash");
+      return undefined;
+    };
+
+    // One link crashes after it has moved only its issuer, the other before its seal.
+    const halfway = withPut((key) => crashIf(isIndexOf(ann, key)));
+    await expect(confirmLink(halfway, ann, target.linkId, now)).rejects.toThrow("simulated crash");
+    const unsealed = withPut((_, value) => crashIf(isSeal(value)));
+    await expect(confirmLink(unsealed, ann, source.linkId, now)).rejects.toThrow("simulated crash");
+    expect((await personAt(store, ann)).id).toBe(source.personId);
+
+    const steps = new Recorder<"taken" | "sealing">();
+    const slow = withPut((key) => {
+      if (!isIndexOf(ann, key)) return undefined;
+      steps.add("taken");
+      return steps.until((all) => all.includes("sealing"));
+    });
+    const moving = confirmLink(slow, ann, target.linkId, now).then(String, String);
+    await steps.count(1);
+    const sealing = withPut((_, value) => {
+      if (!isSeal(value)) return undefined;
+      steps.add("sealing");
+      return moving;
+    });
+    expect(await confirmLink(sealing, ann, source.linkId, now)).toMatchObject({ isLinked: true });
+    const [one, other] = await Promise.all([ann, source.issuer].map((side) => personAt(store, side)));
+    expect(one?.id).toBe(other?.id);
+    expect(steps.items).toEqual(["taken", "sealing"]);
   });
 });
