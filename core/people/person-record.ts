@@ -23,8 +23,8 @@ export const PersonAccount = z.looseObject({
   declared: z.boolean().optional(),
   locale: z.string().optional(),
   timeZone: z.string().optional(),
-  /** The channel cannot tell whose it is (R1). */
-  anonymous: z.boolean().optional(),
+  /** A platform or a signed token says whose it is (R1). Absent: unknown, or anonymous. */
+  identified: z.boolean().optional(),
 });
 export type PersonAccount = z.infer<typeof PersonAccount>;
 

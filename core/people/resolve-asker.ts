@@ -51,7 +51,7 @@ const noteAccount = (
     name: account.name,
     ...(account.locale !== undefined && { locale: account.locale }),
     ...(account.timeZone !== undefined && { timeZone: account.timeZone }),
-    ...(account.anonymous && { anonymous: true }),
+    ...(!account.anonymous && { identified: true }),
   };
   if (known === undefined) return [...accounts, { ...address, ...reported, since: isoTime(now), joined: 0 }];
   if (isUnchanged(known, reported)) return accounts;
@@ -60,7 +60,7 @@ const noteAccount = (
 
 const isUnchanged = (
   known: PersonAccount,
-  reported: Pick<PersonAccount, "name" | "locale" | "timeZone" | "anonymous">,
+  reported: Pick<PersonAccount, "name" | "locale" | "timeZone" | "identified">,
 ): boolean => Object.entries(reported).every(([field, value]) => known[field] === value);
 
 /** Bounds the record on platforms that open a new private room for each visit. */
@@ -76,7 +76,7 @@ export interface ResolvedAsker extends Pick<PersonRecord, "id" | "membership"> {
 export const resolvedAsker = ({ id, membership, accounts }: PersonRecord, sender: Sender): ResolvedAsker => {
   const own = { channel: sender.conversation.channel, accountId: sender.account.id };
   const identifies = (account: PersonAccount) =>
-    account.declared || (!sameAccount(account, own) && !account.anonymous && !account.pending);
+    account.declared || (!sameAccount(account, own) && account.identified && !account.pending);
   return { id, membership, isIdentified: !sender.account.anonymous || accounts.some(identifies) };
 };
 

@@ -194,7 +194,7 @@ const arriving = (
   joined: number,
   now: number,
 ): PersonAccount => {
-  const { locale, timeZone } = accountOf(found.person, { channel, accountId }) ?? {};
+  const { locale, timeZone, identified } = accountOf(found.person, { channel, accountId }) ?? {};
   return {
     channel,
     accountId,
@@ -205,6 +205,7 @@ const arriving = (
     pending: true,
     ...(locale !== undefined && { locale }),
     ...(timeZone !== undefined && { timeZone }),
+    ...(identified && { identified }),
   };
 };
 
