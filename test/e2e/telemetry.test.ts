@@ -64,7 +64,10 @@ describe("given Mooring as processes on NATS, a remote peer, and a collector", (
     const address = await startPeer();
     const product = await rig.run("nats", "socket", {
       agent: { peers: ["harbour"], rights: { anonymous: ["default", "peers"] } },
-      config: { a2a: { peers: { harbour: { url: address, token: TOKEN } } }, telemetry: telemetry("mooring") },
+      config: {
+        a2a: { peers: { harbour: { url: address, token: TOKEN, trusted: true } } },
+        telemetry: telemetry("mooring"),
+      },
     });
     const { slack } = rig;
     const web = product.visitor("ann");
