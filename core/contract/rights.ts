@@ -1,3 +1,5 @@
+import type { Cause } from "./messages/work-context.ts";
+
 /** The rights that the configuration can grant, besides single tools. */
 export const ABILITIES = {
   delegate: "start subtasks",
@@ -15,11 +17,18 @@ export type Ability = keyof typeof ABILITIES;
 /** The right that an action needs. Everybody who may write to the agent may "talk". A tool of the operator has its own. */
 export type Need = "talk" | Ability | `tool:${string}`;
 
+/** A piece of work, or its asker. */
+export interface Caused {
+  readonly causes?: readonly Cause[] | undefined;
+}
+
 /** Answers for the causes of one piece of work whether it may do something (R1). */
 export interface Permit {
   allows(need: Need): boolean;
   /** Why it may not, for the model and for people; undefined if it may. */
   refusalOf(need: Need): string | undefined;
+  /** Whether it allows everything that work with these causes may do. */
+  includes(work: Caused): boolean;
   /** Throws "forbidden" with the refusal. */
   ensure(need: Need): void;
 }

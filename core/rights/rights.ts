@@ -1,6 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Cause } from "../contract/messages/work-context.ts";
-import { ABILITIES, type Ability, type Need, type Permit } from "../contract/rights.ts";
+import { ABILITIES, type Ability, type Caused, type Need, type Permit } from "../contract/rights.ts";
 import type { Grant, RightsConfig } from "./config.ts";
 
 /** The rights of each class for which the configuration has no entry. A workspace and tools always need an entry. */
@@ -36,14 +36,19 @@ export class Rights {
   }
 
   /** The permit of work with these causes. Speakers with the same rights share one, so that tools can be cached by it. */
-  permit({ causes = UNKNOWN }: { readonly causes?: readonly Cause[] | undefined }): Permit {
+  permit({ causes = UNKNOWN }: Caused): Permit {
     const entries = causes.map((cause) => this.entriesOf(cause));
     const key = JSON.stringify(entries);
     const known = this.#permits.get(key);
     if (known !== undefined) return known;
-    const permit = this.#permitOf(entries);
+    const permit = this.#permitOf(this.#grantedTo(causes));
     this.#permits.set(key, permit);
     return permit;
+  }
+
+  /** The grants of each cause. */
+  #grantedTo(causes: readonly Cause[]): readonly (readonly Granted[])[] {
+    return causes.map((cause) => this.entriesOf(cause).flatMap((entry) => this.grantsOf(entry)));
   }
 
   /** The entries of the configuration that apply to a speaker; their grants add up. */
@@ -62,12 +67,18 @@ export class Rights {
     ];
   }
 
-  #permitOf(entriesOfCauses: readonly (readonly string[])[]): Permit {
-    const granted = entriesOfCauses.map((entries) => entries.flatMap((entry) => this.grantsOf(entry)));
+  #permitOf(granted: readonly (readonly Granted[])[]): Permit {
     const allows = (need: Need): boolean =>
       need === "talk" || (granted.length > 0 && granted.every((grants) => grants.some((grant) => covers(grant, need))));
     return {
       allows,
+      // A pattern counts as included only if the same pattern or a wider one is granted.
+      includes: ({ causes = UNKNOWN }) => {
+        const other = this.permit({ causes });
+        return this.#grantedTo(causes)
+          .flat()
+          .every((need) => !other.allows(need) || allows(need));
+      },
       refusalOf: (need) => (allows(need) ? undefined : refusal(need)),
       ensure(need) {
         if (!allows(need)) throw new AppError("forbidden", refusal(need));
@@ -85,7 +96,7 @@ const covers = (grant: Granted, need: Need): boolean =>
   (grant.startsWith("tool:") && need.startsWith("tool:") && patternOf(grant).test(need));
 
 /** "*" stands for any characters of a tool's name. */
-const patternOf = (grant: string): RegExp => new RegExp(`^${grant.replaceAll("*", "[\\w-]*")}$`);
+const patternOf = (grant: string): RegExp => new RegExp(`^${grant.replaceAll("*", "[\\w*-]*")}$`);
 
 /** Also for speakers who are not people, so it names none. */
 const refusal = (need: Need): string => {

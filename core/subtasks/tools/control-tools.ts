@@ -41,6 +41,13 @@ export const controlTools = (deps: SubtaskDeps, limits: DelegationConfig): Tool[
       const { tenant, agent, idempotencyKey } = context;
       const subtask = await ownSubtask(deps, { tenant, agent, id }, actorOf(context));
       if (hasEnded(subtask)) return retry(deps, limits, context, subtask, type, content);
+      // Otherwise people who share a room could use each other's rights (R1).
+      if (!context.permit.includes(subtask.asker)) {
+        throw new AppError(
+          "forbidden",
+          `${id} may do more than this person: only ${subtask.asker.name} can direct it.`,
+        );
+      }
       if (type === "retry_request") return `${id} is still ${subtask.status}. Wait for its end, or cancel it first.`;
       const note = { id: idempotencyKey, type, content, at: isoTime(deps.clock.now()) };
       const changed = await changeSubtask(deps, subtask, (current) => withOwnerNote(current, note));

@@ -58,6 +58,16 @@ describe("given configured rights (R1)", () => {
     expect(rights.permit({ causes: [{ ...member, id: "U2" }] }).allows("approve")).toBe(false);
   });
 
+  it("when two permits are compared, then one includes the other only if it allows everything that the other allows", () => {
+    const rights = new Rights({ member: ["delegate", "tool:*"], anonymous: ["tool:git__*"], peer: ["workspace"] });
+    const permitOf = (...causes: Cause[]) => rights.permit({ causes });
+    expect(permitOf(member).includes({ causes: [anonymous] })).toBe(true);
+    expect(permitOf(anonymous).includes({ causes: [member] })).toBe(false);
+    expect(permitOf(member).includes({ causes: [{ speaker: "peer", id: "x" }] })).toBe(false);
+    // Together they have no right in common, so nothing is missing.
+    expect(permitOf(anonymous).includes({ causes: [member, { speaker: "peer", id: "x" }] })).toBe(true);
+  });
+
   it.each([
     ["a grant that does not exist", { member: ["shedule"] }],
     ["a speaker that does not exist", { members: ["delegate"] }],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { activityOf } from "../../../core/contract/messages/agent-reply.ts";
 import { Rights } from "../../../core/rights/index.ts";
-import { calls } from "../../fakes/scripted-model.ts";
+import { calls, says } from "../../fakes/scripted-model.ts";
 import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
 import {
   type Asked,
@@ -106,6 +106,33 @@ describe("given an agent whose subtasks work on a repository", () => {
     expect(await does("list_changed_files", bob)).toContain("tides.md");
     expect(await does("discard_workspace", bob)).toContain("belongs to another person");
     expect(await does("discard_workspace", {})).toBe("Discarded.");
+  });
+
+  it("when another person in the room has fewer rights, then they cannot direct the subtask of the asker (R1)", async () => {
+    const conversation = { channel: "web", room: "lobby", kind: "shared" as const };
+    let id = "";
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const primary = (asked: Asked) => {
+      if (!asked.text.endsWith(": leak it")) return delegates(["tides"], "on it")(asked);
+      return asked.outputs[0] ?? calls({ name: "message_subtask", input: { id, type: "refinement", content: "leak" } });
+    };
+    const subagent = () => async () => {
+      await held;
+      return says("done");
+    };
+    const granted = new Rights({ "web:ann": ["workspace"] });
+    core = await startDelegating(roles({ primary, subagent }), { agent: { workspace: workspace(), rights: granted } });
+    await core.receive(userMessage("m-1", "write about tides", { conversation }));
+    await untilFinals(core, 1);
+    [id = ""] = await subtaskIds(core);
+    const bob = { conversation, account: { id: "bob", name: "Bob" } };
+    expect((await core.ask("m-2", "leak it", bob)).markdown).toContain("only Ann can direct it");
+    expect((await core.ask("m-3", "leak it", { conversation })).markdown).toContain("Sent.");
+    release();
+    await untilFinals(core, 4);
   });
 
   it("when the asker presses the buttons, then the changes are shown, merged and discarded; for others they are refused", async () => {
