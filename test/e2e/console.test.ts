@@ -404,6 +404,8 @@ describe("given two gateways and a core on NATS", () => {
     try {
       const [first, second] = await Promise.all(many.urls.map((url) => open(PLATFORM_TOKEN, "/channels/web", {}, url)));
       if (first === undefined || second === undefined) throw new Error("two gateways were started");
+      // The tab keeps the token once the sign-in has succeeded; a reload before that would lose it.
+      for (const { page } of [first, second]) await page.getByRole("navigation", { name: "Console" }).waitFor();
       await expect.poll(async () => (await many.ask("channels/web")).gateways.length).toBe(2);
       await first.page.reload();
       await first.page.getByRole("list", { name: "Gateways" }).locator(".row").nth(1).waitFor();
