@@ -30,9 +30,11 @@ const child = (command: string, args: string[]): Child => {
       const check = (line: string) => pattern.test(line) && resolve(line);
       lines.forEach(check);
       reader.on("line", check);
-      void ended.then(() =>
-        reject(new Error(`ended without saying ${pattern}; it said: ${lines.slice(-3).join(" | ")}`)),
-      );
+      void ended.then(() => {
+        const { exitCode, signalCode } = started;
+        const said = lines.slice(-3).join(" | ");
+        reject(new Error(`ended (${exitCode ?? signalCode}) without saying ${pattern}; it said: ${said}`));
+      });
     });
   return { process: started, lines, says, ended, kill };
 };
