@@ -3,9 +3,9 @@ import { AppError } from "../core/contract/app-error.ts";
 import { loadConfig } from "./load-config.ts";
 
 /** `npm run config:check`: validates a configuration without starting anything or opening a connection. */
-const check = (file: string | undefined): { ok: boolean; report: string } => {
+const check = async (file: string | undefined): Promise<{ ok: boolean; report: string }> => {
   try {
-    const { agents, channels } = loadConfig({ file });
+    const { agents, channels } = await loadConfig({ file });
     const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
     const names = Object.keys(channels);
     return {
@@ -19,6 +19,6 @@ const check = (file: string | undefined): { ok: boolean; report: string } => {
 };
 
 const { values } = parseArgs({ options: { config: { type: "string" } } });
-const { ok, report } = check(values.config);
+const { ok, report } = await check(values.config);
 console.log(report);
 process.exitCode = ok ? 0 : 1;

@@ -2,10 +2,13 @@ import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseEnv } from "node:util";
-import { parseConfig } from "./parse-config.ts";
+import { loadForeignAdapters } from "./foreign/load-adapters.ts";
+import { checkConfig, namedAdapters, type ReadConfig, readConfig } from "./parse-config.ts";
 import { ConfigInvalid } from "./problems/problem.ts";
-import type { Environment } from "./read/substitute-env.ts";
+import { secretFilePath } from "./read/secret-file.ts";
+import type { Environment } from "./read/substitute-references.ts";
 import type { Config } from "./schema/config.ts";
+import { configJsonSchema } from "./schema/json-schema.ts";
 
 interface LoadConfigOptions {
   /** From `--config`; defaults to MOORING_CONFIG, then to the shipped `mooring.yaml`. */
@@ -13,19 +16,50 @@ interface LoadConfigOptions {
   readonly env?: Environment;
 }
 
-/** The only reader of the environment. Throws ConfigInvalid with all problems at once; the result is frozen. */
-export const loadConfig = ({ file, env = process.env }: LoadConfigOptions = {}): Config => {
+/**
+ * The only reader of the environment. Loads the adapters that the file names. Rejects with ConfigInvalid and all problems
+ * at once; the result is frozen.
+ */
+export const loadConfig = async ({ file, env = process.env }: LoadConfigOptions = {}): Promise<Config> => {
   const path = configFile({ file, env });
-  return besideFile(parseConfig({ file: path, text: readText(path), env: { ...readEnvFile(path), ...env } }), path);
+  const read = readFrom(path, env);
+  return besideFile(checkConfig(read, await loadForeignAdapters(namedAdapters(read), path)), path);
 };
+
+/** The JSON schema of the file for editors, with the settings of the adapters that it names. */
+export const loadSchema = async ({ file, env = process.env }: LoadConfigOptions = {}): Promise<object> => {
+  const path = configFile({ file, env });
+  const read = readFrom(path, env);
+  return configJsonSchema(await loadForeignAdapters(namedAdapters(read), path));
+};
+
+/** The absolute paths of the files that values of the configuration come from, each once. */
+export const secretFilesOf = ({ file, env = process.env }: LoadConfigOptions = {}): string[] => {
+  const path = configFile({ file, env });
+  return [...new Set(readFrom(path, env).filled.secretFiles.map((named) => secretFilePath(named, path)))];
+};
+
+const readFrom = (path: string, env: Environment): ReadConfig =>
+  readConfig({ file: path, text: readText(path), env: { ...readEnvFile(path), ...env } });
 
 /** Modules are relative to the configuration file, not to the working directory. */
 const besideFile = (config: Config, file: string): Config => {
+  const beside = (module: string) => resolve(dirname(file), module);
   const { moderation } = config;
-  if (moderation?.module === undefined) return config;
-  const module = resolve(dirname(file), moderation.module);
-  return Object.freeze({ ...config, moderation: Object.freeze({ ...moderation, module }) });
+  const agents = config.agents.map((agent) =>
+    Object.freeze({ ...agent, tools: agent.tools.map((tool) => (typeof tool === "string" ? beside(tool) : tool)) }),
+  );
+  return Object.freeze({
+    ...config,
+    agents,
+    ...(moderation?.module !== undefined && {
+      moderation: Object.freeze({ ...moderation, module: beside(moderation.module) }),
+    }),
+  });
 };
+
+/** For programs that inherit a few variables of it. */
+export const ownEnvironment = (): Environment => process.env;
 
 export const configFile = ({ file, env = process.env }: LoadConfigOptions = {}): string =>
   file ?? (env.MOORING_CONFIG || SHIPPED);

@@ -3,6 +3,9 @@ import { askCaller, notifyPeople } from "./a2a/inbound/caller-tools.ts";
 import type { InboundTurns } from "./a2a/inbound/index.ts";
 import type { PeerDeps } from "./a2a/index.ts";
 import type { Tool } from "./contract/tool.ts";
+import { readAttachmentTool } from "./files/read-attachment-tool.ts";
+import { defaultMemory, type MemoryConfig } from "./memory/lasting/index.ts";
+import { lastingMemoryTools } from "./memory/lasting/lasting-memory-tools.ts";
 import { memoryTools } from "./memory/memory-tools.ts";
 import type { ScheduleDeps } from "./schedules/index.ts";
 import { scheduleTools } from "./schedules/schedule-tools.ts";
@@ -11,6 +14,7 @@ import { reportTools } from "./subtasks/tools/report-tools.ts";
 import { awaitSubtasks, spawnTools } from "./subtasks/tools/spawn-tools.ts";
 import { workspaceTools } from "./subtasks/tools/workspace-tools.ts";
 import type { Agent, CoreDeps } from "./turns/index.ts";
+import { defaultDelegation, defaultPeering } from "./turns/limits/index.ts";
 import { nothingToSay } from "./turns/nothing-to-say-tool.ts";
 import { fileTools } from "./workspaces/file-tools.ts";
 
@@ -22,13 +26,14 @@ interface CallerDeps extends CoreDeps {
   readonly inbound: InboundTurns;
 }
 
-type Limits = Pick<Agent, "delegation" | "peering">;
+type Limits = Pick<Agent, "delegation" | "peering" | "subtaskModels"> &
+  Partial<Pick<Agent, "defaultsOn">> & { readonly memory?: MemoryConfig | undefined };
 
 /** Tools of an agent. The flags of a tool decide whether subagents and turns for other agents have it too. */
 export const agentTools = (
   deps: Deps,
   self: Pick<Agent, "tenant" | "name">,
-  { delegation, peering }: Limits,
+  { delegation, peering, subtaskModels, defaultsOn, memory = defaultMemory }: Limits,
   plugIns: readonly Tool[] = [],
 ): readonly Tool[] => {
   const workspaces = deps.workspaces.get(self.name);
@@ -36,14 +41,26 @@ export const agentTools = (
   return [
     nothingToSay,
     ...memoryTools(deps.store, deps.clock),
+    ...lastingMemoryTools(deps, memory),
+    readAttachmentTool(deps.store),
     ...plugIns,
-    ...spawnTools(deps, delegation),
+    ...spawnTools(deps, delegation, [...(subtaskModels?.keys() ?? [])]),
     awaitSubtasks(deps, delegation),
     ...controlTools(deps, delegation),
     ...(workspaces === undefined ? [] : workspaceTools(deps, workspaces)),
-    ...scheduleTools(deps),
+    ...scheduleTools(deps, defaultsOn),
     ...(hasPeers ? [sendMessageTool(deps, peering, self)] : []),
   ] as Tool[];
+};
+
+/** The names and rights of an agent's built-in tools, for operators. They cannot be run. */
+export const describedTools = (
+  self: Pick<Agent, "tenant" | "name">,
+  has: { readonly peers: boolean; readonly workspace: boolean },
+): readonly Pick<Tool, "name" | "needs">[] => {
+  const workspaces = new Map(has.workspace ? [[self.name, {}]] : []);
+  const deps = { workspaces, directory: { peersOf: () => (has.peers ? [{}] : []) } };
+  return agentTools(deps as never, self, { delegation: defaultDelegation, peering: defaultPeering });
 };
 
 /** Tools that only subagents have. */
@@ -54,6 +71,6 @@ export const subagentTools = (deps: Deps, { name }: Pick<Agent, "name">): readon
 
 /** Tools that only turns for a calling agent have. */
 export const callerTools = (deps: CallerDeps, { tenant, name }: Pick<Agent, "tenant" | "name">): readonly Tool[] => {
-  const canNotify = deps.inbound.rulesOf({ tenant, agent: name }).noticeSkills !== undefined;
+  const canNotify = deps.inbound.rulesOf({ tenant, agent: name }).notices !== undefined;
   return [askCaller(deps), ...(canNotify ? [notifyPeople(deps)] : [])] as Tool[];
 };

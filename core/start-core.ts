@@ -1,4 +1,5 @@
-import { type InboundOptions, InboundTurns, startInbound } from "./a2a/inbound/index.ts";
+import { AgentConnections, startAgentTasks } from "./a2a/agent-model/index.ts";
+import { InboundTurns, startInbound } from "./a2a/inbound/index.ts";
 import {
   type ConfiguredTenants,
   delegatedCalls,
@@ -8,10 +9,11 @@ import {
   startPeers,
   TenantSettings,
 } from "./a2a/index.ts";
+import { type AgentOptions, agentFrom, distinct, modelOf } from "./agent-options.ts";
 import { agentTools, subagentTools } from "./agent-tools.ts";
-import { type BudgetRules, BudgetService } from "./budgets/index.ts";
-import { AppError } from "./contract/app-error.ts";
-import type { DeliveryDefaults } from "./contract/messages/delivery-policy.ts";
+import { AskingAgents, requestApprovals, startApprovals, withHeldCalls } from "./approvals/index.ts";
+import { BudgetService } from "./budgets/index.ts";
+import type { AgentRef } from "./contract/messages/addresses.ts";
 import type { Backbone } from "./contract/ports/backbone.ts";
 import type { Consumer } from "./contract/ports/bus.ts";
 import type { Clock } from "./contract/ports/clock.ts";
@@ -21,45 +23,19 @@ import { type Checkpoint, type Meter, noCheckpoint, type Tracer } from "./contra
 import type { Secret } from "./contract/secret.ts";
 import type { Tool } from "./contract/tool.ts";
 import { publishBudgetNotice } from "./delivery/index.ts";
-import { startIntake } from "./intake/index.ts";
-import type { AgentModel } from "./model/index.ts";
-import { BlockedAccounts } from "./people/abuse/index.ts";
+import { AwaitedFiles, startIntake } from "./intake/index.ts";
 import { AskerCache, type DeclaredPerson, declarePeople, LastSeen } from "./people/index.ts";
-import { Rights } from "./rights/index.ts";
-import { DueIndex, type ScheduleOptions, startSchedules } from "./schedules/index.ts";
+import { BlockedAccounts } from "./rights/index.ts";
+import { DueIndex, startSchedules } from "./schedules/index.ts";
 import { SessionFinder, SessionHistory } from "./sessions/index.ts";
-import { delegationDeps, startDelegation } from "./subtasks/index.ts";
+import { delegationDeps, startDelegation, ToolActivity } from "./subtasks/index.ts";
+import { type AgentTools, joinSources, openTools } from "./tools/index.ts";
 import { turnFeatures } from "./turn-features.ts";
 import { type Agent, BackgroundWork, RunningTurns, TurnYielded } from "./turns/index.ts";
-import { type DelegationConfig, defaultDelegation, defaultPeering, type PeeringConfig } from "./turns/limits/index.ts";
-import { type WorkspaceOptions, Workspaces } from "./workspaces/index.ts";
+import { defaultDelegation, defaultPeering } from "./turns/limits/index.ts";
+import { Workspaces } from "./workspaces/index.ts";
 
-export interface AgentOptions extends ScheduleOptions {
-  readonly name: string;
-  readonly tenant: string;
-  readonly model: AgentModel;
-  readonly directives?: string | undefined;
-  readonly maxToolRounds?: number | undefined;
-  readonly contextTokens?: number | undefined;
-  readonly maxTurnsPerPerson?: number | undefined;
-  readonly delegation?: DelegationConfig | undefined;
-  /** Absent: the default rights. */
-  readonly rights?: Rights | undefined;
-  readonly pauseSchedulesAfterDays?: number | undefined;
-  /** Limits of what its work may cost; absent: none. */
-  readonly budgets?: BudgetRules | undefined;
-  /** The repository that its subtasks work on, each in its own worktree. */
-  readonly workspace?: WorkspaceOptions | undefined;
-  /** Agents that it may call; agents of this deployment must list it too. */
-  readonly peers?: readonly string[] | undefined;
-  readonly peering?: PeeringConfig | undefined;
-  /** The agent's description for other agents. */
-  readonly description?: string | undefined;
-  /** The operator's settings for proactive messages, by channel. */
-  readonly defaultsOn?: ((channel: string) => DeliveryDefaults) | undefined;
-  /** Present if other agents may call it. */
-  readonly inbound?: InboundOptions | undefined;
-}
+export type { AgentOptions } from "./agent-options.ts";
 
 export interface CoreOptions {
   readonly backbone: Backbone;
@@ -98,10 +74,6 @@ const DEFAULT_CONCURRENCY = 128;
 const DEFAULT_TURN_DEADLINE_MS = 15 * 60_000;
 const DEFAULT_STOP_GRACE_MS = 10_000;
 const DEFAULT_WINDOW_ENTRIES = 40;
-const DEFAULT_TOOL_ROUNDS = 8;
-const DEFAULT_TURNS_PER_PERSON = 5;
-const DEFAULT_PAUSE_DAYS = 30;
-const DEFAULT_CONTEXT_TOKENS = 128_000;
 
 /** Resolves once messages are consumed. */
 export const startCore = async (options: CoreOptions): Promise<Core> => {
@@ -110,13 +82,25 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
   const stopping = new AbortController();
   const delegation = delegationDeps(
     { bus, store, clock, logger, withoutModelText: options.moderator?.checksAnswers === true },
-    delegatedCalls(store),
+    withHeldCalls(delegatedCalls(store)),
   );
   const history = new SessionHistory(store);
   const identity = await loadIdentity(store, options.remote?.webhookKey);
   const remoteAgents = new RemoteAgents({ peers: [], ...options.remote, clock, identity });
+  const { publicUrl } = options.remote ?? {};
+  const agentConnections = new AgentConnections({
+    bus,
+    store,
+    clock,
+    logger,
+    checkpoint,
+    tracer: options.tracer,
+    identity,
+    publicUrl,
+  });
   const budgets = new BudgetService({ store, clock, logger, meter, notify: publishBudgetNotice(bus) });
-  const deps = {
+  const toolProgress = new ToolActivity({ bus, clock, logger, isSilent: options.moderator?.checksAnswers === true });
+  const ports = {
     bus,
     store,
     clock,
@@ -124,6 +108,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     meter,
     tracer: options.tracer,
     moderator: options.moderator,
+    toolProgress,
     checkpoint,
     ...delegation,
     history,
@@ -139,32 +124,62 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     background: new BackgroundWork(logger),
     turns: new RunningTurns({ bus, clock }),
     inbound: new InboundTurns({ bus, store, clock, logger }),
+    awaitedFiles: new AwaitedFiles({ bus, store, clock }),
     stopping: stopping.signal,
     directory: new PeerDirectory(options.agents, remoteAgents.peers),
     settings: new TenantSettings({ store, clock }, options.tenants),
     remoteAgents,
+    agentConnections,
     turnDeadlineMs: options.turnDeadlineMs ?? DEFAULT_TURN_DEADLINE_MS,
     maxWindowEntries: options.maxWindowEntries ?? DEFAULT_WINDOW_ENTRIES,
+    asking: new AskingAgents(),
   };
+  const deps = { ...ports, approvals: requestApprovals(ports) };
   const intake = { ...deps, features: turnFeatures(deps) };
   await deps.blocked.start(options.agents.map(({ tenant }) => tenant));
   for (const tenant of new Set(options.agents.map(({ tenant }) => tenant))) {
     const declared = (options.people ?? []).filter((person) => person.tenant === tenant);
     await declarePeople(store, tenant, declared, clock.now());
   }
-  const consumers: Consumer[] = [];
+  const configuredTools: AgentTools[] = [];
+  const agents: { agent: Agent; agentOptions: AgentOptions; ref: AgentRef }[] = [];
   for (const agentOptions of options.agents) {
-    const { delegation = defaultDelegation, peering = defaultPeering } = agentOptions;
+    const { delegation = defaultDelegation, peering = defaultPeering, memory, toolSettings } = agentOptions;
+    const { defaultsOn = () => ({}) } = agentOptions;
     const ref = { tenant: agentOptions.tenant, agent: agentOptions.name };
+    const modelDeps = agentConnections.modelDepsOf(ref);
+    const model = modelOf(agentOptions.model, modelDeps);
+    const subtaskModels = new Map(
+      Object.entries(agentOptions.subtaskModels ?? {}).map(([name, each]) => [name, modelOf(each, modelDeps)]),
+    );
+    // An agent elsewhere has its own tools.
+    const ownTools = model.isAgent
+      ? []
+      : agentTools(deps, agentOptions, { delegation, peering, subtaskModels, memory, defaultsOn }, options.tools);
+    const tools = distinct(ownTools);
+    const builtIn = tools.map(({ name }) => name);
+    const settings = model.isAgent ? undefined : toolSettings;
+    const configured = settings && (await openTools(deps, agentOptions.name, settings, builtIn));
+    if (configured) configuredTools.push(configured);
     const agent = {
-      ...agentFrom(agentOptions, distinct(agentTools(deps, agentOptions, { delegation, peering }, options.tools))),
+      ...agentFrom({ ...agentOptions, toolSource: joinSources([configured, agentOptions.toolSource]) }, model, tools),
+      subtaskModels,
       budgets: budgets.add(ref, { rights: agentOptions.rights, ...agentOptions.budgets }),
     };
+    // Before any consumer starts: a press at one agent may decide about a call of another one.
+    deps.asking.add(agent, agentOptions);
+    agents.push({ agent, agentOptions, ref });
+  }
+  const consumers: Consumer[] = [];
+  for (const { agent, agentOptions, ref } of agents) {
     await deps.turns.listenTo(agent);
+    await deps.awaitedFiles.listenTo(ref);
     consumers.push(
       await startIntake(intake, agent, concurrency),
       ...(await startDelegation({ ...deps, ownTools: subagentTools(deps, agent) }, agent)),
       ...(await startPeers(deps, agent)),
+      ...(await startApprovals(deps, agent)),
+      await startAgentTasks(deps, agent),
       await startSchedules(deps, agent, agentOptions),
     );
     if (agentOptions.inbound) {
@@ -181,50 +196,16 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       deps.events.close();
       deps.callEvents.close();
       deps.turns.close();
+      deps.awaitedFiles.close();
       deps.inbound.close();
       deps.blocked.stop();
       await deps.activity.stop();
+      toolProgress.stop();
       await deps.background.stop();
       await budgets.stop();
       await remoteAgents.close();
+      await agentConnections.close();
+      await Promise.all(configuredTools.map((tools) => tools.close()));
     },
   };
 };
-
-const distinct = (tools: readonly Tool[]): readonly Tool[] => {
-  const duplicate = tools.find(({ name }, index) => tools.findIndex((tool) => tool.name === name) !== index);
-  if (duplicate === undefined) return tools;
-  throw new AppError("bad-configuration", `two tools are named "${duplicate.name}"; rename one of them`);
-};
-
-const agentFrom = (
-  {
-    maxToolRounds = DEFAULT_TOOL_ROUNDS,
-    contextTokens = DEFAULT_CONTEXT_TOKENS,
-    maxTurnsPerPerson = DEFAULT_TURNS_PER_PERSON,
-    name,
-    tenant,
-    model,
-    directives,
-    delegation = defaultDelegation,
-    peering = defaultPeering,
-    rights = new Rights(),
-    pauseSchedulesAfterDays = DEFAULT_PAUSE_DAYS,
-    defaultsOn = () => ({}),
-  }: AgentOptions,
-  tools: readonly Tool[],
-): Agent => ({
-  name,
-  tenant,
-  model,
-  directives,
-  maxToolRounds,
-  contextTokens,
-  maxTurnsPerPerson,
-  delegation,
-  peering,
-  rights,
-  pauseSchedulesAfterDays,
-  defaultsOn,
-  tools,
-});

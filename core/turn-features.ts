@@ -1,6 +1,8 @@
+import { type AgentConnections, agentAnswerTurns, cancelAbandonedTask } from "./a2a/agent-model/index.ts";
 import { type InboundTurns, inboundRequester } from "./a2a/inbound/index.ts";
 import { peerTurns } from "./a2a/index.ts";
 import { callerTools } from "./agent-tools.ts";
+import { approvalTurns } from "./approvals/index.ts";
 import { type ScheduleDeps, scheduleHook } from "./schedules/index.ts";
 import type { SessionHistory } from "./sessions/index.ts";
 import { delegationHook, type SubtaskDeps, subtaskTurns } from "./subtasks/index.ts";
@@ -9,6 +11,7 @@ import type { TurnFeatures, TurnSources } from "./turns/source/index.ts";
 interface Deps extends SubtaskDeps, ScheduleDeps {
   readonly history: SessionHistory;
   readonly inbound: InboundTurns;
+  readonly agentConnections: Pick<AgentConnections, "of">;
 }
 
 /** Schedules and inbound calls write the prompt into the message. */
@@ -23,8 +26,14 @@ const taskPrompt: TurnSources["task"] = (_, { text, synthetic }) => ({
 export const turnFeatures = (deps: Deps): TurnFeatures => {
   const peers = peerTurns(deps);
   return {
-    sources: { task: taskPrompt, ...subtaskTurns(deps), ...peers.sources },
+    sources: {
+      task: taskPrompt,
+      ...subtaskTurns(deps),
+      ...peers.sources,
+      ...approvalTurns(deps),
+      ...agentAnswerTurns(deps),
+    },
     requesters: [inboundRequester(deps, (agent) => callerTools(deps, agent)), peers.requester],
-    hooks: [peers.hook, delegationHook(deps), scheduleHook(deps)],
+    hooks: [peers.hook, delegationHook(deps), scheduleHook(deps), cancelAbandonedTask(deps)],
   };
 };

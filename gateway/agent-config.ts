@@ -1,5 +1,5 @@
 import type { Config } from "../config/index.ts";
-import type { InboundOptions } from "../core/a2a/inbound/index.ts";
+import { type InboundOptions, placeOfCaller, placeOfSkill } from "../core/a2a/inbound/index.ts";
 import { type BudgetRules, withDefaults } from "../core/budgets/index.ts";
 import { AppError } from "../core/contract/app-error.ts";
 import type { Destination, Home } from "../core/delivery/index.ts";
@@ -56,11 +56,26 @@ export const inboundOptions = (
   home: Home | undefined,
 ): InboundOptions | undefined => {
   if (!isCalled(a2a, agent)) return undefined;
+  const places = {
+    ...placesOf(people, Object.entries(a2a.callers), ([name, { deliverTo }]) => [placeOfCaller(name), deliverTo]),
+    ...placesOf(people, agent.skills, ({ id, deliverTo }) => [placeOfSkill(id), deliverTo]),
+  };
+  const target = home && destinationOf({ people }, home);
+  const hasPlace = target !== undefined || Object.keys(places).length > 0;
   return {
-    ...(home !== undefined && { notices: { home: destinationOf({ people }, home), idleMs: a2a.idleMs } }),
+    ...(hasPlace && { notices: { home: target, places, idleMs: a2a.idleMs } }),
     noticeSkills: agent.skills.filter(({ tellPeople }) => tellPeople).map(({ id }) => id),
   };
 };
+
+const placesOf = <T>(
+  people: Config["people"],
+  items: readonly T[],
+  placeOf: (item: T) => readonly [string, Home | undefined],
+): Record<string, Destination> =>
+  Object.fromEntries(
+    items.map(placeOf).flatMap(([place, target]) => (target ? [[place, destinationOf({ people }, target)]] : [])),
+  );
 
 /** Whether any caller may call the agent. */
 export const isCalled = ({ callers }: Config["a2a"], { name, tenant }: Pick<Called, "name" | "tenant">): boolean =>
@@ -73,6 +88,7 @@ export const declaredPeople = (config: Config): DeclaredPerson[] =>
       tenant: tenantOf(config, config.channels[channel]?.agent ?? ""),
       channel,
       accountId,
+      ...ownerSurface(config, channel, accountId),
     }));
     return [...new Set(accountsOnChannels.map(({ tenant }) => tenant))].map((tenant) => ({
       tenant,
@@ -80,6 +96,17 @@ export const declaredPeople = (config: Config): DeclaredPerson[] =>
       accounts: accountsOnChannels.filter((account) => account.tenant === tenant),
     }));
   });
+
+/** The owner's conversation on a channel that recognises them by the owner secret: it exists before they write there. */
+const ownerSurface = (
+  config: Config,
+  channel: string,
+  accountId: string,
+): Pick<DeclaredPerson["accounts"][number], "surface"> => {
+  const { agent = "", adapter = "" } = config.channels[channel] ?? {};
+  if (config.owner === undefined || config.adapters.get(adapter)?.definition.ownerAccount !== accountId) return {};
+  return { surface: { agent, conversation: { channel, room: accountId, kind: "private" } } };
+};
 
 /** The accounts of each group: those that it names, and all accounts of the people whom it names. */
 export const groupAccounts = ({ groups, people }: Pick<Config, "groups" | "people">): Groups =>

@@ -1,36 +1,30 @@
-import { adapters } from "../adapters/adapter-list.ts";
 import { isMembershipAdapter } from "../adapters/contract/abilities.ts";
 import type { AdapterContext } from "../adapters/contract/adapter-context.ts";
-import type { AdapterDefinition } from "../adapters/contract/adapter-definition.ts";
 import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import type { AccessRules } from "../adapters/contract/config.ts";
-import type { ChannelConfig } from "../config/index.ts";
+import type { RateShare } from "../adapters/contract/rate-limit.ts";
 import { commandMenu } from "../core/commands/index.ts";
-import { AppError } from "../core/contract/app-error.ts";
 import type { AgentRef } from "../core/contract/messages/addresses.ts";
-import type { Conversation } from "../core/contract/messages/conversation.ts";
+import type { DeliveryDefaults } from "../core/contract/messages/delivery-policy.ts";
 import { subjectsOf } from "../core/contract/messages/subjects.ts";
 import { alwaysWritable, type Backbone, type WriteAvailability } from "../core/contract/ports/backbone.ts";
 import type { Clock } from "../core/contract/ports/clock.ts";
 import type { Logger } from "../core/contract/ports/logger.ts";
 import { type Meter, noCheckpoint, type Tracer } from "../core/contract/ports/telemetry.ts";
-import type { Admits, Destination } from "../core/delivery/index.ts";
-import { afterRefusal, isStillTarget, type TargetDeps, targetsOn } from "../core/delivery/targets/index.ts";
+import { type Admits, type Destination, decideTargets } from "../core/delivery/index.ts";
 import { reportUndeliverable, undeliverableResultOf } from "../core/delivery/undelivered/index.ts";
-import type { BlockedAccounts } from "../core/people/abuse/index.ts";
+import { FilesConfig, openFile } from "../core/files/index.ts";
 import { privateConversationOf } from "../core/people/index.ts";
+import type { BlockedAccounts } from "../core/rights/index.ts";
 import { currentSession, firstSessionId } from "../core/sessions/index.ts";
+import { fileLinker } from "./files/index.ts";
 import { admits, anchorIn, defaultRelayLimits, type FindPermalink, type RelayContext } from "./relay/index.ts";
-
-export const createAdapter = async (config: ChannelConfig, context: AdapterContext): Promise<ChannelAdapter> => {
-  const found = adapters.find(({ id }) => id === config.adapter);
-  if (found === undefined) throw new AppError("bad-configuration", `unknown adapter "${config.adapter}"`);
-  return (found as AdapterDefinition).create(config, context);
-};
 
 export interface ChannelDeps extends AgentRef {
   readonly channel: string;
   readonly publicUrl: string;
+  /** The address of links to files; absent: the gateway has no public address, so there are no links. */
+  readonly filesUrl?: string | undefined;
   readonly backbone: Backbone;
   /** Absent: the gateway attempts to store each message. */
   readonly writes?: WriteAvailability | undefined;
@@ -44,6 +38,12 @@ export interface ChannelDeps extends AgentRef {
   readonly blocked?: BlockedAccounts | undefined;
   /** Absent: no limit. */
   readonly tenantStoredBytes?: number | undefined;
+  readonly tenantUploads?: AdapterContext["tenantUploads"];
+  readonly personBudget?: AdapterContext["personBudget"];
+  readonly storedByteRates?: AdapterContext["storedByteRates"];
+  readonly owner?: AdapterContext["owner"];
+  /** Joins the rate limit of accounts with other gateways; absent: this one counts alone. */
+  readonly messageRates?: RateShare | undefined;
 }
 
 /** The dependencies of a channel's adapter. */
@@ -52,6 +52,7 @@ export const adapterContext = ({ backbone, ...deps }: ChannelDeps): AdapterConte
   logger: deps.logger.child({ channel: deps.channel }),
   commands: commandMenu,
   store: backbone.store,
+  openFile: (file) => openFile(backbone.store, file),
   writes: deps.writes ?? alwaysWritable,
   freeBytes: backbone.freeBytes,
   isBlocked: (accountId) => deps.blocked?.has({ ...deps, accountId }) === true,
@@ -69,8 +70,10 @@ export interface ChannelRules {
   readonly admits?: Admits;
   /** Answers membership questions, if its platform can. */
   readonly adapter?: ChannelAdapter;
-  readonly defaultsOn?: TargetDeps["defaultsOn"];
+  readonly defaultsOn?: (channel: string) => DeliveryDefaults;
   readonly findPermalink?: FindPermalink;
+  /** Absent: the default limits. */
+  readonly files?: FilesConfig | undefined;
   readonly leaseMs?: number;
   /** The agent's home, and which channels the agent has. */
   readonly home?: Destination | undefined;
@@ -90,23 +93,14 @@ export const relayContext = ({ backbone, ...deps }: ChannelDeps, rules: ChannelR
   const { bus, store } = backbone;
   const reporting = { ...deps, bus, store, checkpoint: noCheckpoint, home, hasChannel };
   const { blocked } = deps;
-  const admitsUnblocked: Admits = (conversation, accountId) =>
-    channelAdmits(conversation, accountId) && !isBlockedIn(deps, conversation, accountId);
-  const deciding = { store, clock: deps.clock, defaultsOn, admits: admitsUnblocked };
-  const targets = targetsOn(deciding);
-  const stillTarget = isStillTarget({ ...deciding, ...(adapter && membershipIn(adapter)) });
+  const deciding = { store, clock: deps.clock, defaultsOn, admits: channelAdmits, blocked };
   return {
     ...deps,
     bus,
     store,
     checkpoint: noCheckpoint,
     random: Math.random,
-    // Work of a blocked account reaches no conversation, shared ones included.
-    targetsOn: async (channel, reply) =>
-      blocked?.hasAsker(deps.tenant, reply.audience) ? [] : targets(channel, reply),
-    isStillTarget: async (reply, target) =>
-      !blocked?.hasAsker(deps.tenant, reply.audience) && stillTarget(reply, target),
-    afterRefusal: afterRefusal(deciding),
+    ...decideTargets({ ...deciding, ...(adapter && membershipIn(adapter)) }),
     reportUndeliverable: async (reply, target, why) => {
       const result = undeliverableResultOf(reply, target, why);
       if (result !== undefined) await reportUndeliverable(reporting, result, reply);
@@ -114,19 +108,15 @@ export const relayContext = ({ backbone, ...deps }: ChannelDeps, rules: ChannelR
     privateConversationOf: (channel, accountId) =>
       privateConversationOf(store, { tenant: deps.tenant, channel, accountId }),
     anchorIn: anchorIn({ ...deciding, findPermalink }),
+    fileLinks: deps.filesUrl === undefined ? undefined : fileLinker({ ...deps, store, filesUrl: deps.filesUrl }),
     access,
     blocked,
     refuseIfOverloaded: rules.refuseIfOverloaded,
     limits: { ...defaultRelayLimits, leaseMs },
+    files: rules.files ?? FilesConfig.parse({}),
+    freeBytes: backbone.freeBytes,
   };
 };
-
-/** A blocked account reads nothing in private, also no results that another account of its person asked for. */
-const isBlockedIn = (
-  { blocked, tenant }: Pick<ChannelDeps, "blocked" | "tenant">,
-  { channel, kind }: Conversation,
-  accountId: string | undefined,
-): boolean => kind === "private" && accountId !== undefined && blocked?.has({ tenant, channel, accountId }) === true;
 
 const membershipIn = (adapter: ChannelAdapter) =>
   isMembershipAdapter(adapter) ? { isMember: adapter.isMember.bind(adapter) } : {};

@@ -11,6 +11,7 @@ import { ensureAdminToken } from "./admin-token.ts";
 import { whenHealthy } from "./backbone-health.ts";
 import type { Readiness } from "./http/index.ts";
 import { createReadiness, createServer, metricsGate, openHttpListener, SignInGuard } from "./http/index.ts";
+import { createOwnerLink, loadOwnerSecret } from "./owner/index.ts";
 import { publicUrl } from "./public-url.ts";
 import { startAgents } from "./start-agents.ts";
 import { startChannels } from "./start-channels.ts";
@@ -37,6 +38,8 @@ export interface Running {
   readonly healthUrl?: string;
   /** Absent if operators' tokens are configured, and without the gateway. */
   readonly adminTokenFile?: string;
+  /** In personal mode: makes the browser that opens it first the owner's. */
+  readonly ownerLink?: string;
   /**
    * Stops intake, then work in progress, then the backbone, in bounded time. With `drain`, a gateway on NATS first
    * serves for `gateway.drainMs` while it reports not ready, so that load balancers send requests elsewhere.
@@ -79,6 +82,7 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
     readiness.watch("backbone", () => backbone.health());
     await whenHealthy(backbone, clock, abortStart);
     metrics.beforeScrape((meter) => {
+      meter.gauge("ready", readiness.problems().length === 0 ? 1 : 0);
       for (const { subject, durable, waiting, running } of backbone.queues()) {
         meter.gauge("queue_waiting", waiting, { subject, durable });
         meter.gauge("queue_running", running, { subject, durable });
@@ -100,8 +104,10 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
       await createServer({ listener, adapters: [], readiness, metrics, metricsGate: gate, logger });
     }
     if (listener && url !== undefined) {
+      const ownerSecret = config.owner && (await loadOwnerSecret(backbone.store, config.dataDir, logger));
       const channels = await startChannels({
         ...deps,
+        ownerSecret,
         publicUrl: url,
         listener,
         readiness,
@@ -110,6 +116,8 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
       });
       stopping.underWay("channels", () => channels.stop());
     }
+    const ownerLink =
+      config.owner && url !== undefined ? await createOwnerLink({ store: backbone.store, clock }, url) : undefined;
     starting = false;
     // With the embedded backbone there is no other process that could serve the requests.
     const drainMs = isGateway && config.backbone !== "embedded" ? config.gateway.drainMs : 0;
@@ -117,6 +125,7 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
       ...(url !== undefined && { url }),
       ...(healthUrl !== undefined && { healthUrl }),
       ...(token && { adminTokenFile: token.file }),
+      ...(ownerLink !== undefined && { ownerLink }),
       stop: ({ drain = false } = {}) => stopping.stop({ drainMs: drain ? drainMs : 0 }),
     };
   } catch (error) {

@@ -1,22 +1,26 @@
 import type { FastifyInstance } from "fastify";
 import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
+import { Places } from "../adapters/contract/places.ts";
 import type { Config } from "../config/index.ts";
 import type { BackboneConfig } from "../core/backbone/index.ts";
 import type { Timer } from "../core/contract/ports/clock.ts";
 import { noCheckpoint } from "../core/contract/ports/telemetry.ts";
 import { withinDeadline } from "../core/lib/index.ts";
-import { BlockedAccounts } from "../core/people/abuse/index.ts";
+import { BlockedAccounts } from "../core/rights/index.ts";
 import { DueIndex } from "../core/schedules/index.ts";
 import { peerEventRoute, type RunningA2a, startA2a } from "./a2a/index.ts";
 import { adminRoutes, adminScope, operatorCheck } from "./admin/index.ts";
 import { homeAndChannelsOf, tenantOf } from "./agent-config.ts";
 import { refreshAfterOutage } from "./backbone-health.ts";
 import type { ChannelDeps } from "./channel-contexts.ts";
-import { adapterContext, createAdapter, relayContext } from "./channel-contexts.ts";
+import { adapterContext, relayContext } from "./channel-contexts.ts";
 import { ChannelReporter, ChannelTraffic, pauseKey, watchChannel } from "./channel-status/index.ts";
 import { consoleRoutes } from "./console/index.ts";
 import { watchDisk } from "./disk-watch.ts";
+import { fileRoutes, filesHostOnly } from "./files/index.ts";
+import { createAdapterOrFail } from "./foreign/index.ts";
 import { createServer, type HttpListener, metricsGate, type Readiness, SignInGuard } from "./http/index.ts";
+import { ownerRoutes, redeemOwnerLink } from "./owner/index.ts";
 import {
   admitsOn,
   Backpressure,
@@ -24,10 +28,13 @@ import {
   deliveryDefaults,
   findPermalink,
   limitedAccess,
+  type RelayContext,
   type RunningChannel,
   runChannel,
 } from "./relay/index.ts";
+import { SharedRates } from "./shared-rates.ts";
 import type { Metrics } from "./telemetry/index.ts";
+import { UploadBudgets } from "./upload-budgets.ts";
 import { WriteWatch } from "./write-watch.ts";
 
 interface ChannelsDeps extends Omit<ChannelDeps, "channel" | "tenant" | "agent" | "writes"> {
@@ -37,6 +44,8 @@ interface ChannelsDeps extends Omit<ChannelDeps, "channel" | "tenant" | "agent" 
   readonly metrics: Metrics;
   /** The operator token that was created because none is configured. */
   readonly adminToken?: string | undefined;
+  /** The owner secret of personal mode. */
+  readonly ownerSecret?: Buffer | undefined;
 }
 
 /** Readiness waits this long for the platforms. A slower channel continues to start and is degraded until then. */
@@ -47,9 +56,18 @@ const FIRST_ATTEMPT_MS = 5_000;
  * unavailable platform delays neither the other channels nor the process (U6).
  */
 export const startChannels = async (deps: ChannelsDeps): Promise<{ stop(): Promise<void> }> => {
-  const { config, listener, readiness, metrics, adminToken, ...given } = deps;
+  const { config, listener, readiness, metrics, adminToken, ownerSecret, ...given } = deps;
   const writes = new WriteWatch(given);
-  const common = { ...given, writes };
+  const { filesUrl = config.gateway.publicUrl } = config.gateway;
+  const common = { ...given, filesUrl, writes };
+  const contexts = new Map<string, RelayContext>();
+  const ownerDeps = { clock: given.clock, store: given.backbone.store };
+  const owner = config.owner &&
+    ownerSecret && {
+      name: config.owner.name,
+      secret: ownerSecret,
+      redeem: (code: string, browser: string) => redeemOwnerLink(ownerDeps, code, browser),
+    };
   const { instance, leaseMs } = leaseHolder(config.backbone, common.newId);
   const adapters: ChannelAdapter[] = [];
   const running: RunningChannel[] = [];
@@ -59,33 +77,55 @@ export const startChannels = async (deps: ChannelsDeps): Promise<{ stop(): Promi
   const blocked = new BlockedAccounts({ ...common, ...common.backbone });
   let a2a: RunningA2a | undefined;
   const watch = refreshAfterOutage({ ...common, adapters });
-  const signIns = new SignInGuard(common);
+  // Only one process can use an exclusive store, so there is no other gateway.
+  const shared = common.backbone.store.exclusive ? undefined : new SharedRates({ ...common, ...common.backbone });
+  const signIns = new SignInGuard({ ...common, share: shared?.of("sign-ins") });
+  const uploadBudgets = new UploadBudgets({ ...common, store: common.backbone.store });
+  const uploads = new Map<string, Places>();
+  const placesOf = (tenant: string, limit: number): Places => {
+    const places = uploads.get(tenant) ?? new Places(limit);
+    uploads.set(tenant, places);
+    return places;
+  };
   const stop = async () => {
     watch.cancel();
     writes.stop();
+    shared?.stop();
     blocked.stop();
     signIns.flush();
     for (const timer of watches) timer.cancel();
     for (const pressure of pressures) pressure.stop();
     await Promise.all([a2a?.stop(), ...[...reporters, ...running].map((part) => part.stop())]);
+    await uploadBudgets.stop();
   };
   try {
+    await shared?.start();
     await blocked.start(Object.keys(config.tenants));
     for (const [channel, channelConfig] of Object.entries(config.channels)) {
       const { agent, access } = channelConfig;
       const traffic = new ChannelTraffic(common.clock);
       const tenant = tenantOf(config, agent);
-      const tenantStoredBytes = config.tenants[tenant]?.storedBytes;
+      const { storedBytes: tenantStoredBytes, uploads: tenantUploads } = config.tenants[tenant] ?? {};
+      const agentConfig = config.agents.find(({ name }) => name === agent);
       const own = {
         ...common,
         blocked,
         tenantStoredBytes,
+        storedByteRates: shared?.of(`stored bytes ${channel}`),
+        messageRates: shared?.of(`messages ${channel}`),
+        tenantUploads: tenantUploads === undefined ? undefined : placesOf(tenant, tenantUploads),
+        personBudget: agentConfig && uploadBudgets.on(channel, config, agentConfig),
         channel,
         agent,
         tenant,
         meter: traffic.metered(common.meter),
       };
-      const adapter = await createAdapter(channelConfig, adapterContext(own));
+      const isForOwner = config.adapters.get(channelConfig.adapter)?.definition.ownerAccount !== undefined;
+      const adapter = await createAdapterOrFail(
+        config.adapters,
+        channelConfig,
+        adapterContext({ ...own, owner: isForOwner ? owner : undefined }),
+      );
       const pressure = new Backpressure({
         ...own,
         bus: common.backbone.bus,
@@ -94,18 +134,21 @@ export const startChannels = async (deps: ChannelsDeps): Promise<{ stop(): Promi
       await pressure.start();
       pressures.push(pressure);
       const rules = {
-        access: limitedAccess(access, adapter),
+        access: { ...limitedAccess(access, adapter), isPersonal: config.owner !== undefined },
         refuseIfOverloaded: pressure.refuseIfOverloaded,
         admits: admitsOn(config, agent),
         adapter,
         defaultsOn: deliveryDefaults(config, agent),
+        files: agentConfig?.files,
         findPermalink: findPermalink(adapters, common),
         leaseMs,
         ...homeAndChannelsOf(config, agent),
       };
       const { bus, store } = common.backbone;
       const isPaused = (await store.get(pauseKey({ tenant, channel }))) !== undefined;
-      const started = await runChannel(relayContext(own, rules), adapter, instance, {
+      const context = relayContext(own, rules);
+      contexts.set(channel, context);
+      const started = await runChannel(context, adapter, instance, {
         isPaused,
         inBackground: true,
       });
@@ -115,7 +158,8 @@ export const startChannels = async (deps: ChannelsDeps): Promise<{ stop(): Promi
       metrics.beforeScrape((meter) => meter.gauge("channel_degraded", started.health().ok ? 0 : 1, { channel }));
       reporters.push(new ChannelReporter({ ...common, bus, store, instance }, { tenant, channel }, started, traffic));
     }
-    if (Object.keys(config.a2a.callers).length > 0) a2a = await startA2a({ ...common, config, signIns });
+    if (Object.keys(config.a2a.callers).length > 0)
+      a2a = await startA2a({ ...common, config, signIns, callerRates: shared?.of("callers") });
     watches.push(await watchDisk({ ...common, readiness, metrics }, minFreeBytes(config)));
     const adminDeps = {
       ...common,
@@ -130,7 +174,15 @@ export const startChannels = async (deps: ChannelsDeps): Promise<{ stop(): Promi
     const admin = { ...adminDeps, check, signIns };
     const routes = [
       peerEventRoute(common.backbone, config.a2a.webhookKey),
+      filesHostOnly(filesUrl, common.publicUrl),
+      fileRoutes({
+        store: common.backbone.store,
+        clock: common.clock,
+        isStillTarget: async (reply, target) =>
+          (await contexts.get(target.channel)?.isStillTarget(reply, target)) ?? false,
+      }),
       consoleRoutes,
+      ...(owner ? [ownerRoutes({ ...ownerDeps, publicUrl: given.publicUrl, secret: owner.secret })] : []),
       ...(a2a ? [a2a.addRoutes] : []),
       (app: FastifyInstance) => adminScope(app, admin, (scope) => adminRoutes(scope, adminDeps)),
     ];
@@ -144,6 +196,7 @@ export const startChannels = async (deps: ChannelsDeps): Promise<{ stop(): Promi
       limits: config.gateway,
       logger: common.logger,
       routes,
+      isPersonal: config.owner !== undefined,
     });
     await withinDeadline(common.clock, FIRST_ATTEMPT_MS, firstAttempts(running), () => undefined);
     for (const [index, reporter] of reporters.entries()) {
@@ -160,7 +213,14 @@ export const startChannels = async (deps: ChannelsDeps): Promise<{ stop(): Promi
 
 /** The highest limit of all channels that accept uploads. */
 const minFreeBytes = ({ channels }: Config): number =>
-  Math.max(0, ...Object.values(channels).map((channel) => ("limits" in channel ? channel.limits.minFreeBytes : 0)));
+  Math.max(
+    0,
+    ...Object.values(channels).map((channel) => {
+      // An adapter from outside may have other limits.
+      const bytes: unknown = "limits" in channel ? channel.limits?.minFreeBytes : 0;
+      return typeof bytes === "number" ? bytes : 0;
+    }),
+  );
 
 const firstAttempts = async (running: readonly RunningChannel[]): Promise<void> => {
   await Promise.all(running.map(({ firstAttempt }) => firstAttempt));

@@ -96,6 +96,11 @@ describe("given a file that imports in the wrong direction, then it is reported"
     ["gateway/console/pages/main.tsx", "../../server.ts"],
     ["gateway/console/pages/main.tsx", "../../admin-api/channels.ts"],
     ["gateway/admin-api/channels.ts", "../admin/page.ts"],
+    ["package/adapter.ts", "../adapters/web/index.ts"],
+    ["package/adapter.ts", "../core/turns/run-turn.ts"],
+    ["examples/adapter/index.js", "../../adapters/contract/config.ts"],
+    ["examples/adapter/index.js", "../tool/weather.js"],
+    ["core/turns/run-turn.ts", "../../package/adapter.ts"],
     ["lib/other.ts", "./x.ts"],
   ])("%s → %s", (from, to) => {
     expect(importDirection([imports(from, to)])).toHaveLength(1);
@@ -114,6 +119,8 @@ describe("given a file that imports in the wrong direction, then it is reported"
     ["gateway/server.ts", "../config/load-config.ts"],
     ["gateway/console/pages/parts/when.tsx", "../../../../core/contract/relative-time.ts"],
     ["gateway/console/pages/parts/when.tsx", "../../../admin-api/index.ts"],
+    ["package/testing.ts", "../test/contract/channel-adapter.contract.ts"],
+    ["examples/adapter/index.js", "./inbound.js"],
     ["test/any.test.ts", "../adapters/web/adapter.ts"],
   ])("and one in the right direction is not: %s → %s", (from, to) => {
     expect(importDirection([imports(from, to)])).toEqual([]);
@@ -216,6 +223,8 @@ describe("given a package away from its home, then it is reported", () => {
     ["core/contract/clock.ts", "node:fs"],
     ["core/a2a/client.ts", "node:http"],
     ["gateway/server.ts", "left-pad"],
+    ["gateway/server.ts", "mooring/adapter"],
+    ["examples/adapter/index.js", "fastify"],
   ])("%s → %s", (from, name) => {
     expect(packageHomes([imports(from, name)])).toHaveLength(1);
   });
@@ -227,6 +236,7 @@ describe("given a package away from its home, then it is reported", () => {
     ["core/contract/bus.ts", "zod"],
     ["core/turns/run-turn.ts", "node:crypto"],
     ["test/bench/run.ts", "nats"],
+    ["examples/adapter/index.js", "mooring/adapter"],
   ])("and one at home is not: %s → %s", (from, name) => {
     expect(packageHomes([imports(from, name)])).toEqual([]);
   });

@@ -17,12 +17,22 @@ const source: readonly SourceFile[] = projectFiles()
 /** The folder of `core/` that a file is in. */
 const partOf = (path: string): string | undefined => /^core\/[\w-]+(?=\/)/.exec(path)?.[0];
 
+/** The protocol of calling agents has the same name as the provider of agents elsewhere. */
+const PROTOCOL_PARTS = [
+  "core/a2a/",
+  "gateway/a2a/",
+  "gateway/agent-config.ts",
+  "gateway/http/sign-in-guard.ts",
+  "config/problems/check-references.ts",
+];
+
 const kinds: Readonly<Record<string, Kind>> = {
   tool: {
     list: "core/agent-tools.ts",
     isMemberFile: /^core\/.*-tools?\.ts$/,
     homeOf: (path) => (/-tools?\.ts$/.test(path) ? partOf(path) : undefined),
-    names: builtInTools.map(({ name }) => name),
+    // A name of one word is also an ability or a method elsewhere.
+    names: builtInTools.map(({ name }) => name).filter((name) => name.includes("_")),
     mayName: { "core/model/demo/": "plays a model, and models call tools by name" },
   },
   command: {
@@ -43,6 +53,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     mayName: {
       "core/model/demo/": "the demo provider's own folder",
       "config/problems/check-credentials.ts": 'lists "demo" among weak passwords',
+      ...Object.fromEntries(PROTOCOL_PARTS.map((path) => [path, 'spells settings or routes of the protocol "a2a"'])),
     },
   },
   channel: {

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { Conversation } from "../../core/contract/messages/conversation.ts";
 import type { UserSignal } from "../../core/contract/messages/signals.ts";
 import type { Attachment } from "../../core/contract/messages/user-message.ts";
-import type { ChannelAdapter, Delivery, Receipt } from "./channel-adapter.ts";
+import type { Capabilities, ChannelAdapter, Delivery, Receipt } from "./channel-adapter.ts";
 
 /** Receives the signals of its agent: text deltas, typing, new log entries. */
 export interface SignalAdapter extends ChannelAdapter {
@@ -27,11 +27,49 @@ export interface EditingAdapter extends ChannelAdapter {
 }
 export const isEditingAdapter = (adapter: ChannelAdapter): adapter is EditingAdapter => "edit" in adapter;
 
+/** Has rooms with other limits than its capabilities, such as a slower pace of edits in groups. */
+export interface RoomLimitsAdapter extends ChannelAdapter {
+  /** Answers at once, from the address alone or from memory. Absent fields are as in `capabilities`. */
+  limitsIn(conversation: Conversation): Partial<Pick<Capabilities, "editEveryMs" | "maxPartLength" | "files">>;
+}
+export const isRoomLimitsAdapter = (adapter: ChannelAdapter): adapter is RoomLimitsAdapter => "limitsIn" in adapter;
+
+/** The capabilities of an adapter in one conversation. */
+export const capabilitiesIn = (adapter: ChannelAdapter, conversation: Conversation): Capabilities =>
+  isRoomLimitsAdapter(adapter) ? { ...adapter.capabilities, ...adapter.limitsIn(conversation) } : adapter.capabilities;
+
 /** Can show a typing indicator. */
 export interface TypingAdapter extends ChannelAdapter {
   showTyping(conversation: Conversation): Promise<void>;
 }
 export const isTypingAdapter = (adapter: ChannelAdapter): adapter is TypingAdapter => "showTyping" in adapter;
+
+/** Can mark a person's message with a reaction, as a light sign that it has reached the agent. */
+export interface ReactingAdapter extends ChannelAdapter {
+  /** Best effort and idempotent. The gateway calls it once the message is stored, and only logs a failure. */
+  markSeen(conversation: Conversation, messageId: string): Promise<void>;
+}
+export const isReactingAdapter = (adapter: ChannelAdapter): adapter is ReactingAdapter =>
+  "markSeen" in adapter && isEnabled(adapter, "seen");
+
+/** Can mark a person's message with another reaction while the agent works on its answer. */
+export interface WorkMarkingAdapter extends ChannelAdapter {
+  /**
+   * Idempotent, and fails as `deliver` does. The gateway calls it for an answer that takes longer than a few seconds, and
+   * nothing depends on its success.
+   */
+  markWorking(conversation: Conversation, messageId: string): Promise<void>;
+  /**
+   * Removes that mark, and no other one. Idempotent: succeeds without a mark. The gateway calls it once the answer is
+   * posted or the work has ended, also after a restart, and retries a failure that is not final.
+   */
+  unmarkWorking(conversation: Conversation, messageId: string): Promise<void>;
+}
+export const isWorkMarkingAdapter = (adapter: ChannelAdapter): adapter is WorkMarkingAdapter =>
+  "markWorking" in adapter && "unmarkWorking" in adapter && isEnabled(adapter, "working");
+
+const isEnabled = ({ capabilities: { reactions } }: ChannelAdapter, sign: "seen" | "working"): boolean =>
+  reactions === true || reactions === sign;
 
 /** Can link to a message. */
 export interface PermalinkAdapter extends ChannelAdapter {
@@ -66,6 +104,23 @@ export interface MembershipAdapter extends ChannelAdapter {
   isMember(conversation: Conversation, accountId: string): Promise<boolean>;
 }
 export const isMembershipAdapter = (adapter: ChannelAdapter): adapter is MembershipAdapter => "isMember" in adapter;
+
+/** Has rooms whose id can change, such as a group that becomes a supergroup. The conversation follows its room. */
+export interface MovingRoomsAdapter extends ChannelAdapter {
+  /**
+   * Called before each start. The adapter reports a move that its platform announces; `report` resolves once it is
+   * stored: only then may the adapter acknowledge the event. A delivery to the old id fails with reason "moved".
+   */
+  reportMovesTo(report: (move: RoomMove) => Promise<void>): void;
+}
+export const isMovingRoomsAdapter = (adapter: ChannelAdapter): adapter is MovingRoomsAdapter =>
+  "reportMovesTo" in adapter;
+
+/** The ids of one room, as in `Conversation`. */
+export interface RoomMove {
+  readonly from: string;
+  readonly to: string;
+}
 
 /** Stores which conversations its platform refuses, so that it does not attempt every message. */
 export interface ReachAdapter extends ChannelAdapter {
@@ -117,6 +172,8 @@ export interface WebhookHead {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly remoteAddress: string;
+  /** Calls back once the response is complete or the client has disconnected. */
+  whenClosed(call: () => void): void;
 }
 
 export interface WebhookRequest extends WebhookHead {

@@ -2,6 +2,7 @@ import type { AgentReply, Anchor } from "../../core/contract/messages/agent-repl
 import type { Conversation } from "../../core/contract/messages/conversation.ts";
 import type { InboundMessage } from "../../core/contract/messages/user-message.ts";
 import type { Measure } from "./markdown/split-markdown.ts";
+import type { FileLimits, OutgoingFile } from "./outgoing-file.ts";
 
 /** A channel, as the gateway sees it. More abilities are the named interfaces in `abilities.ts`. */
 export interface ChannelAdapter {
@@ -52,7 +53,7 @@ export interface Capabilities {
   readonly commandPrefix?: string;
   /** The prefix in threads, if people type commands differently there. */
   readonly threadCommandPrefix?: string;
-  /** Minimum time between two edits of one message; absent: 1 s. */
+  /** Minimum time between two edits of one message; absent: 1 s. A `RoomLimitsAdapter` may have others for a room. */
   readonly editEveryMs?: number;
   /**
    * Enables streaming: the gateway posts the beginning of an answer and edits that message while the model writes. This
@@ -60,6 +61,10 @@ export interface Capabilities {
    * the answers themselves. Absent: people see an answer once it is complete.
    */
   readonly streamEveryMs?: number;
+  /** The files that one message can have (`Delivery.files`); absent: the channel sends no files. */
+  readonly files?: FileLimits;
+  /** The reactions that the operator enables (`ReactingAdapter`, `WorkMarkingAdapter`); true: all. Absent: none. */
+  readonly reactions?: boolean | "seen" | "working";
 }
 
 /** A part of a reply for one target. */
@@ -68,11 +73,21 @@ export interface Delivery {
   readonly id: string;
   readonly reply: AgentReply;
   readonly target: Conversation;
+  /**
+   * The platform's id of the person's message that this answers, as its `messageId`: where the platform can, the first
+   * part quotes it or replies to it. Absent: proactive, or unknown.
+   */
+  readonly answers?: string;
   readonly part: { readonly index: number; readonly count: number; readonly markdown: string };
   /** The platform's id of the reply's first part; absent for that part itself. */
   readonly firstMessageId?: string;
   /** Null if this part shows no anchor. */
   readonly anchor: Anchor | null;
+  /**
+   * Files to send with this part, only for a channel with `capabilities.files`. `readFiles` reads and checks them before
+   * anything is sent.
+   */
+  readonly files?: readonly OutgoingFile[];
   /** Digests only: the content of `part.markdown` by section, for adapters with an `anchorLength`. */
   readonly sections?: readonly Section[];
   /** A person requested the retry: the adapter ignores refusals that it remembers. */
@@ -83,7 +98,7 @@ export interface Delivery {
   readonly mayRepeat: boolean;
 }
 
-/** A section of a digest, and the anchor below it. */
+/** A section of a digest, and the anchor above it. */
 export interface Section {
   /** The item's position in the digest, from 1; the text of the section begins with it. */
   readonly number: number;

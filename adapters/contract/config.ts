@@ -27,6 +27,8 @@ export interface AccessRules {
   /** Apply to shared conversations. */
   readonly workspaces?: "*" | readonly string[] | undefined;
   readonly messagesPerMinute?: number | undefined;
+  /** Personal mode: `accounts` has the owner's account only. */
+  readonly isPersonal?: boolean | undefined;
 }
 
 /** For a platform whose messages can be edited. */
@@ -35,6 +37,17 @@ export const streamingFields = {
     .boolean()
     .default(true)
     .describe("Shows an answer while the model writes it, by editing its message; false: once it is complete."),
+};
+
+/** For a platform with reactions. Off by default, because they need another permission on the platform. */
+export const reactionFields = {
+  reactions: z
+    .union([z.boolean(), z.enum(["seen", "working"])])
+    .default(false)
+    .describe(
+      "Reactions of the agent to messages. seen: one when a message has reached the agent. working: one while the agent " +
+        "works on its answer, if that takes longer than a few seconds. true: both.",
+    ),
 };
 
 /** Configuration fields of every channel. */

@@ -1,4 +1,5 @@
 import { BoundedCache } from "../../core/contract/bounded-cache.ts";
+import type { Clock } from "../../core/contract/ports/clock.ts";
 
 /**
  * Token bucket: allows a burst, then a steady rate. It holds no state; the state of one client is a single number,
@@ -23,6 +24,11 @@ export class RateLimit {
     return this.waitMs(fullAt, now) > 0 ? undefined : Math.max(fullAt, now) + this.#eachMs;
   }
 
+  /** The time in which one request is refilled. */
+  get eachMs(): number {
+    return this.#eachMs;
+  }
+
   /** Time until one more request is allowed. */
   waitMs(fullAt: number, now: number): number {
     return Math.max(0, Math.max(fullAt, now) + this.#eachMs - now - this.#burstMs);
@@ -31,16 +37,37 @@ export class RateLimit {
 
 const ROUNDING_MS = 0.001;
 
+/** Joins the use of a rate limit with that of other gateways. It may lose a part of it. */
+export interface RateShare {
+  /** Announces that `key` was used here, as the time in which the use is refilled; negative if it is undone. */
+  announce(key: string, ms: number): void;
+  /** Calls `apply` for the use in other gateways. */
+  onAnnounced(apply: (key: string, ms: number) => void): void;
+}
+
 /** Rate limit state by key: account, address, caller. Evicts the key that has been idle longest. */
 export class KeyedRates {
   readonly #fullAt = new BoundedCache<string, number>(MAX_KEYS);
+  readonly #share: RateShare | undefined;
+
+  /** With `share` and `clock`, requests to other gateways count too. */
+  constructor(share?: RateShare, clock?: Clock) {
+    this.#share = share;
+    if (clock) share?.onAnnounced((key, ms) => this.add(key, ms, clock.monotonic()));
+  }
 
   /** Returns 0 if the request is allowed, else the milliseconds after which it would be. */
   take(key: string, limit: RateLimit, now: number): number {
     const before = this.#fullAt.get(key) ?? 0;
     const after = limit.take(before, now);
     this.#fullAt.set(key, after ?? before);
+    if (after !== undefined) this.#share?.announce(key, limit.eachMs);
     return after === undefined ? limit.waitMs(before, now) : 0;
+  }
+
+  /** Counts use that another gateway has admitted. */
+  add(key: string, ms: number, now: number): void {
+    this.#fullAt.set(key, Math.max(this.#fullAt.get(key) ?? 0, now) + ms);
   }
 
   /** The wait that `take` would return now; takes nothing. */

@@ -1,4 +1,5 @@
 import { messageOf } from "../../core/contract/app-error.ts";
+import { brand } from "../../core/contract/brand.ts";
 import type { ReplyAction } from "../../core/contract/messages/agent-reply.ts";
 import type { Delivery } from "./channel-adapter.ts";
 import { DeliveryFailed } from "./delivery-failed.ts";
@@ -9,6 +10,7 @@ export class RenderFailed extends DeliveryFailed {
     super("rejected", `the reply could not be rendered: ${messageOf(cause).slice(0, 200)}`, { cause });
   }
 }
+brand(RenderFailed, "RenderFailed");
 
 /** Renders a delivery before the adapter sends anything, so that a rendering failure is never "unknown". */
 export const renderOrFail = <T>(delivery: Delivery, render: (delivery: Delivery) => T): T => {

@@ -1,14 +1,14 @@
 import { messageOf } from "../../core/contract/app-error.ts";
 import type { Conversation } from "../../core/contract/messages/conversation.ts";
 import type { Attachment } from "../../core/contract/messages/user-message.ts";
-import type { MembershipAdapter, RoomsAdapter } from "../contract/abilities.ts";
+import type { MembershipAdapter, ReactingAdapter, RoomsAdapter, WorkMarkingAdapter } from "../contract/abilities.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
 import { checkLive } from "./api/check-live.ts";
 import { fetchAttachment } from "./api/fetch-attachment.ts";
 import { OpenInteractions } from "./api/open-interactions.ts";
-import { Posts } from "./api/posts.ts";
+import { FILE_LIMITS, Posts } from "./api/posts.ts";
 import { RestCalls } from "./api/rest-calls.ts";
 import type { DiscordTiming } from "./api/timing.ts";
 import { defaultTiming, pause } from "./api/timing.ts";
@@ -19,7 +19,7 @@ import { permalink } from "./payload.ts";
 import { MAX_PART_LENGTH, renderAnchor } from "./render.ts";
 
 /** Discord: one gateway connection for incoming events, and the REST API for everything outgoing. */
-export class DiscordAdapter implements RoomsAdapter, MembershipAdapter {
+export class DiscordAdapter implements RoomsAdapter, ReactingAdapter, WorkMarkingAdapter, MembershipAdapter {
   readonly channel: string;
   readonly capabilities: Capabilities;
   readonly #config: DiscordConfig;
@@ -43,6 +43,8 @@ export class DiscordAdapter implements RoomsAdapter, MembershipAdapter {
       // Discord allows about 5 edits in 5 s per channel, and 50 requests a second per bot.
       editEveryMs: 1_200,
       ...(config.streaming && { streamEveryMs: 100 }),
+      files: FILE_LIMITS,
+      reactions: config.reactions,
     };
     this.#config = config;
     this.#context = context;
@@ -105,6 +107,18 @@ export class DiscordAdapter implements RoomsAdapter, MembershipAdapter {
 
   showTyping(conversation: Conversation): Promise<void> {
     return this.#posts.showTyping(conversation);
+  }
+
+  markSeen(conversation: Conversation, messageId: string): Promise<void> {
+    return this.#posts.markSeen(conversation, messageId);
+  }
+
+  markWorking(conversation: Conversation, messageId: string): Promise<void> {
+    return this.#posts.markWorking(conversation, messageId);
+  }
+
+  unmarkWorking(conversation: Conversation, messageId: string): Promise<void> {
+    return this.#posts.unmarkWorking(conversation, messageId);
   }
 
   async permalink(conversation: Conversation, messageId: string): Promise<string> {

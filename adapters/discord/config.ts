@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { secret } from "../../core/contract/secret.ts";
-import { accessFields, channelFields, roomAccessFields, streamingFields } from "../contract/config.ts";
+import { accessFields, channelFields, reactionFields, roomAccessFields, streamingFields } from "../contract/config.ts";
 
 const Snowflake = z.string().regex(/^\d{17,20}$/, {
   error: "must be a Discord id: 17 to 20 digits, in quotes (Discord: Settings, Advanced, Developer Mode, then Copy ID)",
@@ -37,6 +37,7 @@ export const DiscordConfig = z.strictObject({
   adapter: z.literal("discord").describe("Discord."),
   ...channelFields,
   ...streamingFields,
+  ...reactionFields,
   botToken: secret().describe("From the developer portal: Bot, Reset Token."),
   access: DiscordAccess.describe("Access rules. Required, because anyone can write to a bot."),
   apiUrl: z

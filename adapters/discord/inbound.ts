@@ -48,6 +48,8 @@ export const toUserMessage = (
     text,
     attachments,
     ...(replyTo !== undefined && { replyTo }),
+    ...quotedIn(message, botId),
+    messageId: message.id,
     link: permalink(conversation, message.id),
     sentAt: new Date(message.timestamp).toISOString(),
     traceId: newId(),
@@ -63,6 +65,25 @@ export const accountOf = (user: DiscordUser, nick?: string | null): Account => (
 /** The message that a reply answers. In a thread the fallback is its root message, whose id is the thread's id. */
 const answeredMessage = ({ type, message_reference }: DiscordMessage): string | undefined =>
   type === MessageType.reply ? (message_reference?.message_id ?? undefined) : undefined;
+
+/** The text of the message that a reply answers, which is in the same channel. Absent if it was deleted. */
+const quotedIn = ({ type, referenced_message: quoted }: DiscordMessage, botId: string) => {
+  if (type !== MessageType.reply || !quoted?.content) return {};
+  const { author, content, timestamp } = quoted;
+  const name = author.global_name || author.username;
+  const at = Date.parse(timestamp ?? "");
+  return {
+    quoted: {
+      text: content.slice(0, MAX_QUOTE_CHARS),
+      ...(name && { author: name }),
+      ...(!Number.isNaN(at) && { at: new Date(at).toISOString() }),
+      ...(author.id === botId && { isOwn: true }),
+    },
+  };
+};
+
+/** More than the model is shown. */
+const MAX_QUOTE_CHARS = 4_000;
 
 /** The text with readable mentions, without the mention that only addresses the bot. */
 const readableText = ({ content, mentions }: DiscordMessage, botId: string): string => {

@@ -15,6 +15,9 @@ export type DiscordUser = z.infer<typeof User>;
 
 const Member = z.object({ nick: z.string().nullish() });
 
+/** A detail that a message is readable without. */
+const lenientText = z.string().nullish().catch(undefined);
+
 export const DiscordMessage = z.object({
   id: Id,
   channel_id: Id,
@@ -38,7 +41,13 @@ export const DiscordMessage = z.object({
     )
     .default([]),
   message_reference: z.object({ message_id: Id.nullish() }).nullish(),
-  referenced_message: z.object({ author: z.object({ id: Id }) }).nullish(),
+  referenced_message: z
+    .object({
+      author: z.object({ id: Id, username: lenientText, global_name: lenientText }),
+      content: lenientText,
+      timestamp: lenientText,
+    })
+    .nullish(),
 });
 export type DiscordMessage = z.infer<typeof DiscordMessage>;
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Anchor, ReplyAction } from "../../core/contract/messages/agent-reply.ts";
+import { channelLabel } from "../../core/contract/messages/channel-label.ts";
 import type { Delivery, Section } from "../contract/channel-adapter.ts";
 import { splitMarkdown } from "../contract/markdown/split-markdown.ts";
 import { offeredActions } from "../contract/render-delivery.ts";
@@ -38,17 +39,18 @@ const renderedTexts = ({ part, anchor, sections, reply }: Delivery): readonly st
 /** For a text that failed to render. Its anchor is in text form; a digest already has its anchors in the text. */
 const plainTexts = ({ part, anchor }: Delivery): readonly string[] => {
   const texts = cutRendered(escapeText(part.markdown.trim()) || "…", MAX_MESSAGE);
-  return anchor === null ? texts : joined(texts, cutRendered(escapeText(anchor.text), MAX_MESSAGE));
+  return anchor === null ? texts : joined(cutRendered(escapeText(anchor.text), MAX_MESSAGE), texts);
 };
 
-/** Message texts of a section; the last one ends with the anchor. */
+/** Message texts of a section; the first one begins with the anchor, so that a notification shows it (O9). */
 const renderSection = (
   { markdown, anchor }: Pick<Section, "markdown" | "anchor">,
   { createdAt }: Delivery["reply"],
 ): readonly string[] => {
   const texts = fitting(markdown, MAX_MESSAGE - MAX_ANCHOR);
-  const last = [texts.at(-1) ?? "", ...(anchor ? [renderAnchor(anchor, createdAt)] : [])];
-  return [...texts.slice(0, -1), last.filter((each) => each !== "").join("\n")];
+  const [first = "", ...rest] = texts;
+  const preamble = anchor ? [renderAnchor(anchor, createdAt)] : [];
+  return [[...preamble, first].filter((each) => each !== "").join("\n"), ...rest];
 };
 
 /** Appends the next section of a digest to the last message if it fits. */
@@ -85,7 +87,7 @@ const HALF_A_DAY_MS = 12 * 3_600_000;
 const MAX_ANCHOR = 420;
 
 /**
- * One line of small print below the message, with live times in the reader's zone (O10). If the work began long
+ * One line of small print above the text, with live times in the reader's zone (O10). If the work began long
  * before, the line shows the date too, because the time alone would mislead.
  */
 export const renderAnchor = (anchor: Anchor, sentAt: string): string => {
@@ -94,11 +96,18 @@ export const renderAnchor = (anchor: Anchor, sentAt: string): string => {
   const clockTime = `<t:${seconds}:${longAgo ? "f" : "t"}>`;
   const ago = `<t:${seconds}:R>`;
   const summary = escapeText(shortened(anchor.summary));
-  if (anchor.channel === "scheduled") return `-# scheduled · ${summary} · ${ago}`;
+  if (anchor.channel === "scheduled") return `-# scheduled · ${summary} · ${ago}${askedLine(anchor)}`;
   if (anchor.channel === "a2a-inbound") return `-# ${summary} · ${ago}`;
-  const channel = escapeText(anchor.channel.charAt(0).toUpperCase() + anchor.channel.slice(1));
+  const channel = escapeText(channelLabel(anchor.channel));
   const parts = [`↳ Re: "${summary}"`, `started ${clockTime} from ${channel}`, ago, ...jumpLink(anchor.link)];
   return `-# ${parts.join(" · ")}`;
+};
+
+/** A reminder says where and when it was asked for. */
+const askedLine = ({ asked }: Anchor): string => {
+  if (asked === undefined) return "";
+  const seconds = Math.floor(Date.parse(asked.at) / 1_000);
+  return `\n-# asked for <t:${seconds}:f> from ${escapeText(channelLabel(asked.channel))} · <t:${seconds}:R>`;
 };
 
 const jumpLink = (link: string | undefined): string[] =>

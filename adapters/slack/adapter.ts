@@ -2,7 +2,13 @@ import type { webApi } from "@slack/bolt";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { Conversation } from "../../core/contract/messages/conversation.ts";
 import type { Attachment, FromPerson } from "../../core/contract/messages/user-message.ts";
-import type { RoomsAdapter, Webhook, WebhookAdapter } from "../contract/abilities.ts";
+import type {
+  ReactingAdapter,
+  RoomsAdapter,
+  Webhook,
+  WebhookAdapter,
+  WorkMarkingAdapter,
+} from "../contract/abilities.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
@@ -11,7 +17,8 @@ import { Profiles } from "./author.ts";
 import { checkSlack } from "./check-live.ts";
 import type { SlackConfig } from "./config.ts";
 import { deliveryFailure, explain, slackErrorOf } from "./failure.ts";
-import { fetchFile } from "./fetch-file.ts";
+import { fetchFile } from "./files/fetch-file.ts";
+import { FILE_LIMITS } from "./files/upload-files.ts";
 import { httpReceiver } from "./http-receiver.ts";
 import { COMMAND_PREFIX, permalinkOf, THREAD_COMMAND_PREFIX } from "./inbound.ts";
 import { Intake } from "./intake.ts";
@@ -34,7 +41,7 @@ interface Running {
  * One workspace. It uses Bolt's signature check, Socket Mode client and Web API client, but not Bolt's App, which
  * acknowledges events before they are stored.
  */
-export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
+export class SlackAdapter implements RoomsAdapter, ReactingAdapter, WorkMarkingAdapter, WebhookAdapter {
   readonly channel: string;
   readonly capabilities: Capabilities;
   readonly webhooks: readonly Webhook[];
@@ -57,7 +64,7 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
     this.#config = config;
     this.#context = context;
     this.#limits = limits;
-    this.#posts = new Posts(this.channel, clock, (use) => this.#call(use));
+    this.#posts = new Posts(this.channel, config.apiUrl, clock, (use) => this.#call(use));
     this.#refusals = new RefusalThrottle(clock);
     this.capabilities = {
       connection: config.appToken ? "exclusive" : "shared",
@@ -68,6 +75,8 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
       threadCommandPrefix: THREAD_COMMAND_PREFIX,
       editEveryMs: 1_500,
       ...(config.streaming && { streamEveryMs: STREAM_EVERY_MS }),
+      files: FILE_LIMITS,
+      reactions: config.reactions,
     };
     const signingSecret = config.signingSecret?.reveal();
     const intake = () => (this.#isStopped ? undefined : this.#running?.intake);
@@ -142,6 +151,18 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
       this.#noTypingUntil = clock.monotonic() + (slackErrorOf(error) === "missing_scope" ? HOUR_MS : MINUTE_MS);
       throw error;
     }
+  }
+
+  markSeen({ room }: Conversation, messageId: string): Promise<void> {
+    return this.#posts.markSeen(room, messageId);
+  }
+
+  markWorking({ room }: Conversation, messageId: string): Promise<void> {
+    return this.#posts.markWorking(room, messageId);
+  }
+
+  unmarkWorking({ room }: Conversation, messageId: string): Promise<void> {
+    return this.#posts.unmarkWorking(room, messageId);
   }
 
   async fetchAttachment(attachment: Attachment, maxBytes: number): Promise<Uint8Array> {

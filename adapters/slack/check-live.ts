@@ -79,6 +79,7 @@ export const SCOPES: readonly Scope[] = [
   { name: "channels:history", without: "it receives only mentions in public channels", neededIf: readsRooms },
   { name: "groups:history", without: "it receives only mentions in private channels", neededIf: readsRooms },
   { name: "mpim:history", without: "it receives only mentions in group messages", neededIf: readsRooms },
+  { name: "reactions:write", without: "it cannot react to messages", neededIf: ({ reactions }) => reactions !== false },
 ];
 
 const missingScopes = (granted: readonly string[], config: SlackConfig): string[] =>

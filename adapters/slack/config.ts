@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { secret } from "../../core/contract/secret.ts";
-import { accessFields, channelFields, localeFields, roomAccessFields, streamingFields } from "../contract/config.ts";
+import {
+  accessFields,
+  channelFields,
+  localeFields,
+  reactionFields,
+  roomAccessFields,
+  streamingFields,
+} from "../contract/config.ts";
 
 export const SlackAccess = z.strictObject({
   ...accessFields,
@@ -24,6 +31,7 @@ export const SlackConfig = z
     ...channelFields,
     ...localeFields,
     ...streamingFields,
+    ...reactionFields,
     access: SlackAccess.optional().describe(
       "Accounts and rooms that may talk to the agent; by default all of the workspace.",
     ),

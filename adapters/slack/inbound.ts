@@ -110,6 +110,7 @@ const fromEvent = (event: MessageEvent, user: string, conversation: Conversation
     text,
     attachments,
     ...(isAnswer && { replyTo: event.thread_ts }),
+    messageId: event.ts,
     link: permalinkOf(identity.teamUrl, event.channel, event.ts, event.thread_ts),
     sentAt: isoTime(Math.min(Number(event.ts) * 1_000, arrival.now)),
     traceId: arrival.traceId,

@@ -4,8 +4,10 @@ import type { Conversation } from "../../core/contract/messages/conversation.ts"
 import type { Clock } from "../../core/contract/ports/clock.ts";
 import type { Delivery, Receipt } from "../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import { readFiles } from "../contract/outgoing-file.ts";
 import { renderOrFail } from "../contract/render-delivery.ts";
-import { deliveryFailure } from "./failure.ts";
+import { deliveryFailure, slackErrorOf } from "./failure.ts";
+import { FILE_LIMITS, withFiles } from "./files/upload-files.ts";
 import type { SlackPost } from "./render.ts";
 import { renderPost } from "./render.ts";
 import type { SlackIdentity } from "./web-api.ts";
@@ -22,11 +24,13 @@ type Call = <T>(use: (connected: Connected) => Promise<T>) => Promise<T>;
 /** Posts, edits and finds messages. Rejects with DeliveryFailed only. */
 export class Posts {
   readonly #channel: string;
+  readonly #apiUrl: string;
   readonly #call: Call;
   readonly #pauses: CallPauses;
 
-  constructor(channel: string, clock: Clock, call: Call) {
+  constructor(channel: string, apiUrl: string, clock: Clock, call: Call) {
     this.#channel = channel;
+    this.#apiUrl = apiUrl;
     this.#call = call;
     this.#pauses = new CallPauses(clock);
   }
@@ -35,9 +39,11 @@ export class Posts {
     const { target } = delivery;
     // Slack limits posts per room, and all other calls per workspace.
     return this.#send(delivery, `post ${target.room}`, async (post, { client }) => {
+      const files = delivery.files === undefined ? [] : await readFiles(delivery, FILE_LIMITS);
+      const whole = files.length === 0 ? post : await withFiles(client, this.#apiUrl, post, files);
       const { ts } = await client.chat.postMessage({
         channel: target.room,
-        ...post,
+        ...whole,
         ...(target.thread !== undefined && { thread_ts: target.thread }),
         metadata: metadataOf(delivery.id),
         unfurl_links: false,
@@ -85,6 +91,31 @@ export class Posts {
     }
   }
 
+  markSeen(room: string, messageId: string): Promise<void> {
+    return this.#react("add", { channel: room, timestamp: messageId, name: SEEN });
+  }
+
+  markWorking(room: string, messageId: string): Promise<void> {
+    return this.#react("add", { channel: room, timestamp: messageId, name: WORKING });
+  }
+
+  unmarkWorking(room: string, messageId: string): Promise<void> {
+    return this.#react("remove", { channel: room, timestamp: messageId, name: WORKING });
+  }
+
+  async #react(
+    change: "add" | "remove",
+    reaction: { channel: string; timestamp: string; name: string },
+  ): Promise<void> {
+    try {
+      await this.#call(({ client }) => client.reactions[change](reaction));
+    } catch (error) {
+      // Another attempt has done it.
+      const isDone = slackErrorOf(error) === (change === "add" ? "already_reacted" : "no_reaction");
+      if (!isDone) throw deliveryFailure(error);
+    }
+  }
+
   async #send(
     delivery: Delivery,
     limit: string,
@@ -105,6 +136,9 @@ export class Posts {
     }
   }
 }
+
+const SEEN = "eyes";
+const WORKING = "writing_hand";
 
 const receiptOf = (ts: string | undefined): Receipt => {
   if (ts === undefined) throw new DeliveryFailed("unknown", "Slack returned no message timestamp");

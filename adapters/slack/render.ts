@@ -1,5 +1,6 @@
 import type { types } from "@slack/bolt";
 import type { Anchor, ReplyAction } from "../../core/contract/messages/agent-reply.ts";
+import { channelLabel } from "../../core/contract/messages/channel-label.ts";
 import type { Delivery } from "../contract/channel-adapter.ts";
 import { offeredActions } from "../contract/render-delivery.ts";
 import { escapeMrkdwn, linkTo, plainSections, sectionsOf } from "./mrkdwn.ts";
@@ -29,39 +30,36 @@ export const renderPost = (delivery: Delivery): SlackPost =>
 /** For a text that failed to render. Its anchor is in text form; a digest already has its anchors in the text. */
 const plainPost = (delivery: Delivery): SlackPost => {
   const { part, anchor } = delivery;
-  const sections = [...plainSections(part.markdown), ...(anchor ? [escapeMrkdwn(anchor.text)] : [])];
-  return postOf(sections, buttonsBlock(delivery), { fallback: "", notification: "" });
+  const sections = [...(anchor ? [escapeMrkdwn(anchor.text)] : []), ...plainSections(part.markdown)];
+  return postOf(sections, buttonsBlock(delivery));
 };
 
 const textPost = (delivery: Delivery): SlackPost => {
   const { part, anchor } = delivery;
-  const below = [...(anchor ? [anchorBlock(anchor)] : []), ...buttonsBlock(delivery)];
-  const notification = anchor ? `\n\n${escapeMrkdwn(anchor.text)}` : "";
-  return postOf(writtenIn(part.markdown), below, { fallback: anchor?.text ?? "", notification });
+  return postOf(writtenIn(part.markdown), buttonsBlock(delivery), anchor);
 };
 
-const postOf = (
-  sections: readonly string[],
-  below: types.KnownBlock[],
-  { fallback, notification }: { readonly fallback: string; readonly notification: string },
-): SlackPost => {
+/** The anchor comes first, in the blocks and in the text of the notification (O9). */
+const postOf = (sections: readonly string[], buttons: types.KnownBlock[], anchor: Anchor | null = null): SlackPost => {
+  const preamble = anchor ? [escapeMrkdwn(anchor.text)] : [];
   if (sections.reduce((sum, section) => sum + section.length, 0) > MAX_BLOCK_CHARS) {
     // Only text full of escaped signs gets this long. The text field of a message accepts 40,000.
-    const attachments = below.length === 0 ? [] : [{ fallback, blocks: below }];
-    return { ...PLAIN, text: sections.join("\n\n"), blocks: [], attachments };
+    const attachments = buttons.length === 0 ? [] : [{ fallback: "", blocks: buttons }];
+    return { ...PLAIN, text: [...preamble, ...sections].join("\n\n"), blocks: [], attachments };
   }
   const [first = "", ...rest] = sections;
-  const text = `${first}${rest.length > 0 ? " …" : ""}${notification}`;
+  const text = [...preamble, `${first}${rest.length > 0 ? " …" : ""}`].join("\n\n");
+  const above = anchor ? [anchorBlock(anchor)] : [];
   // An edit keeps blocks and attachments that it does not name, so a post always names both.
-  return { ...PLAIN, text, blocks: [...sections.map(sectionBlock), ...below], attachments: [] };
+  return { ...PLAIN, text, blocks: [...above, ...sections.map(sectionBlock), ...buttons], attachments: [] };
 };
 
-/** Each section of a digest with its anchor below it; undefined if the blocks would hold too much. */
+/** Each section of a digest with its anchor above it; undefined if the blocks would hold too much. */
 const digestPost = (delivery: Delivery): SlackPost | undefined => {
   if (delivery.sections === undefined) return undefined;
   const texts = delivery.sections.map(({ markdown }) => writtenIn(markdown));
   const anchors = delivery.sections.map(({ anchor }) => (anchor ? [anchorBlock(anchor)] : []));
-  const blocks = texts.flatMap((each, index) => [...each.map(sectionBlock), ...(anchors[index] ?? [])]);
+  const blocks = texts.flatMap((each, index) => [...(anchors[index] ?? []), ...each.map(sectionBlock)]);
   if (JSON.stringify(blocks).length > MAX_BLOCK_CHARS) return undefined;
   const [first = "", ...rest] = texts.flat();
   const text = rest.length > 0 ? `${first} …` : first;
@@ -86,14 +84,19 @@ export const anchorBlock = (anchor: Anchor): types.ContextBlock => ({
   elements: [{ type: "mrkdwn", text: anchorText(anchor), verbatim: true }],
 });
 
-export const anchorText = ({ summary, channel, startedAt, link }: Anchor): string => {
+/** Slack has no live form of elapsed time, so it is that of sending. */
+export const anchorText = ({ summary, channel, startedAt, link, ago, asked }: Anchor): string => {
   const when = localTime(startedAt);
+  const elapsed = ago === undefined ? "" : ` · ${escapeMrkdwn(ago)}`;
   const what = link === undefined ? escapeMrkdwn(summary) : linkTo(link, escapeMrkdwn(summary));
-  if (channel === "scheduled") return `scheduled · ${what} · ${when}`;
+  if (channel === "scheduled") return `scheduled · ${what} · ${when}${elapsed}${asked ? askedLine(asked) : ""}`;
   // The summary of an inbound task is "caller · skill".
-  if (channel === "a2a-inbound") return `${what} · ${when}`;
-  return `↳ Re: "${what}"\nstarted ${when} from ${escapeMrkdwn(channel.charAt(0).toUpperCase() + channel.slice(1))}`;
+  if (channel === "a2a-inbound") return `${what} · ${when}${elapsed}`;
+  return `↳ Re: "${what}"\nstarted ${when} from ${escapeMrkdwn(channelLabel(channel))}${elapsed}`;
 };
+
+const askedLine = ({ channel, at, ago }: NonNullable<Anchor["asked"]>): string =>
+  `\nasked for ${localTime(at)} from ${escapeMrkdwn(channelLabel(channel))} · ${escapeMrkdwn(ago)}`;
 
 /** Notifications and old clients show the fallback. */
 const localTime = (iso: string): string => {

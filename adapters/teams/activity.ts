@@ -50,6 +50,7 @@ const readable = <T>(schema: z.ZodType<T>) =>
 /** The fields in use of an activity. */
 export const Activity = z.looseObject({
   type: z.string().min(1),
+  name: lenient(z.string()),
   id: optional(Id),
   channelId: z.literal("msteams"),
   serviceUrl: z.string().min(1),

@@ -10,6 +10,7 @@ import type {
   HealthAdapter,
   PermalinkAdapter,
   ReachAdapter,
+  RoomLimitsAdapter,
   TypingAdapter,
   UnreachableConversation,
   Webhook,
@@ -20,6 +21,7 @@ import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
 import { RefusalThrottle } from "../contract/refusal-throttle.ts";
 import { renderOrFail } from "../contract/render-delivery.ts";
+import type { Activity } from "./activity.ts";
 import { BotToken, SignInCheck } from "./api/bot-token.ts";
 import { Calls, RoomCalls } from "./api/calls.ts";
 import { checkTeams } from "./api/check-live.ts";
@@ -31,6 +33,7 @@ import type { Reference } from "./api/references.ts";
 import { References } from "./api/references.ts";
 import { SigningKeys } from "./api/signing-keys.ts";
 import type { TeamsConfig } from "./config.ts";
+import { fileLimitsIn, withFile } from "./files/sent-files.ts";
 import { conversationId, messageLink } from "./inbound.ts";
 import { receiveActivity } from "./intake.ts";
 import { escapeXml } from "./markdown.ts";
@@ -46,6 +49,7 @@ type Abilities = WebhookAdapter &
   AttachmentAdapter &
   ReachAdapter &
   HealthAdapter &
+  RoomLimitsAdapter &
   CheckableAdapter;
 
 /** Microsoft Teams: activities arrive by webhook, and answers go to the service address of the activity. */
@@ -77,6 +81,7 @@ export class TeamsAdapter implements Abilities {
       // Teams counts edits as messages. Of 1,800 an hour per conversation this leaves 360 for answers; of 50 a second
       // per bot, streams take 10.
       editEveryMs: 2_500,
+      files: fileLimitsIn({ kind: "shared" }),
       ...(config.streaming && { streamEveryMs: 100 }),
     };
     this.#config = config;
@@ -99,6 +104,7 @@ export class TeamsAdapter implements Abilities {
       references: this.#references,
       keys: this.#keys,
       botId: this.#botId,
+      replaceCard: (activity: Activity, card: OutgoingActivity) => this.#replaceCard(activity, card),
       showRefusal: (message: InboundMessage, refusal: AppError) => this.#showRefusal(message, refusal),
     };
     this.webhooks = [
@@ -126,7 +132,8 @@ export class TeamsAdapter implements Abilities {
 
   async deliver(delivery: Delivery): Promise<Receipt> {
     const { target, firstMessageId } = delivery;
-    const activity = renderOrFail(delivery, renderDelivery);
+    const rendered = renderOrFail(delivery, renderDelivery);
+    const activity = delivery.files === undefined ? rendered : await withFile(this.#context, delivery, rendered);
     const messageId = await this.#rooms.call(delivery, (reference, signal) => {
       const address = addressIn(target, reference, firstMessageId);
       const isNewThread = reference.kind === "channel" && (target.thread ?? firstMessageId) === undefined;
@@ -145,6 +152,11 @@ export class TeamsAdapter implements Abilities {
       this.#connector.update(addressIn(target, reference, firstMessageId), messageId, activity, signal),
     );
     return { messageId };
+  }
+
+  /** Files go into the storage of a person, which only private chats have. */
+  limitsIn(conversation: Conversation): Pick<Capabilities, "files"> {
+    return { files: fileLimitsIn(conversation) };
   }
 
   async showTyping(conversation: Conversation): Promise<void> {
@@ -199,6 +211,12 @@ export class TeamsAdapter implements Abilities {
     return this.#rooms.call({ target }, ({ serviceUrl }, signal) =>
       this.#connector.send({ serviceUrl, conversationId: conversationId(target) }, activity, signal),
     );
+  }
+
+  async #replaceCard({ replyToId, conversation, serviceUrl }: Activity, card: OutgoingActivity): Promise<void> {
+    if (replyToId === undefined) return;
+    const address = { serviceUrl, conversationId: conversation.id };
+    await this.#calls.make((signal) => this.#connector.update(address, replyToId, card, signal));
   }
 
   async #openPrivate(accountId: string, serviceUrl: string, userId: string): Promise<string> {

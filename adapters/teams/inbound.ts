@@ -54,6 +54,7 @@ export const userMessageOf = (activity: Activity, arrival: Arrival): InboundMess
     text,
     attachments,
     ...(replyTo !== undefined && { replyTo }),
+    ...(kind.kind === "message" && quotedMessage(activity)),
     ...(link !== undefined && { link }),
     sentAt: sentAt(activity, arrival.now),
     traceId: arrival.traceId,
@@ -149,6 +150,31 @@ const quotedIn = ({ contentType, content }: SentAttachment): string | undefined 
   }
   return undefined;
 };
+
+const MAX_QUOTE_CHARS = 4_000;
+
+/** The quote of a reply, with the author and the beginning of the other message as Teams shows them. */
+const quotedMessage = ({ attachments }: Activity) => {
+  const html = attachments.find((attachment) => quotedIn(attachment) !== undefined)?.content;
+  if (typeof html !== "string") return {};
+  const begin = html.search(/<blockquote\s/i);
+  const end = html.indexOf("</blockquote>", begin);
+  const quote = html.slice(begin, end < 0 ? undefined : end).slice(0, 4 * MAX_QUOTE_CHARS);
+  const [named = "", name = ""] = /<strong\s[^<>]*itemprop="mri"[^<>]*>([^<>]*)<\/strong>/i.exec(quote) ?? [];
+  const text = plainText(quote.replace(named, "")).slice(0, MAX_QUOTE_CHARS);
+  if (text === "") return {};
+  return { quoted: { text, ...(name !== "" && { author: plainText(name) }) } };
+};
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', nbsp: " ", "#39": "'" };
+
+/** Only for the model, so that an unknown entity stays as it is. */
+const plainText = (html: string): string =>
+  html
+    .replace(/<\/p>|<br\s*\/?>/gi, "\n")
+    .replace(/<[^<>]*>/g, "")
+    .replace(/&(#?\w{1,8});/g, (entity, name: string) => ENTITIES[name] ?? entity)
+    .trim();
 
 const sentAt = ({ timestamp = "" }: Activity, now: number): string => {
   const at = Date.parse(timestamp);

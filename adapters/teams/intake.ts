@@ -12,9 +12,10 @@ import { unreachableFrom } from "./api/reach-state.ts";
 import type { References } from "./api/references.ts";
 import type { SigningKeys } from "./api/signing-keys.ts";
 import type { TeamsConfig } from "./config.ts";
+import { answerConsent, type ConsentDeps } from "./files/answer-consent.ts";
 import { conversationOf, installationIn, referenceOf, userMessageOf } from "./inbound.ts";
 
-export interface IntakeDeps {
+export interface IntakeDeps extends ConsentDeps {
   readonly config: TeamsConfig;
   readonly context: AdapterContext;
   readonly references: References;
@@ -49,7 +50,7 @@ export const receiveActivity = async (
   }
   const activity = Activity.safeParse(json);
   if (!activity.success) return { status: 400, body: "not an activity: it needs a type, an id and a conversation" };
-  if (activity.data.type === "invoke") return { status: 501 };
+  if (activity.data.type === "invoke") return answerConsent(activity.data, deps);
   try {
     await unlessUnwritable(context.writes, () => acceptActivity(activity.data, inbox, deps));
     return { status: 200 };

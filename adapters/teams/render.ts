@@ -1,4 +1,5 @@
 import type { Anchor, ReplyAction } from "../../core/contract/messages/agent-reply.ts";
+import { channelLabel } from "../../core/contract/messages/channel-label.ts";
 import type { Delivery } from "../contract/channel-adapter.ts";
 import type { Measure } from "../contract/markdown/split-markdown.ts";
 import { offeredActions } from "../contract/render-delivery.ts";
@@ -27,25 +28,40 @@ export const sourceSize: Measure = (markdown) => bytesOf(JSON.stringify(escapedS
  * large, the message holds the escaped source text instead.
  */
 export const renderDelivery = (delivery: Delivery): OutgoingActivity => {
-  const markdown = textOf(delivery);
-  const source = escapedSource(markdown);
+  const source = textOf(delivery, escapedSource);
   const usable = offeredActions(delivery).filter(({ value = "" }) => value.length <= MAX_VALUE);
   const actions = fitting(usable.slice(0, MAX_ACTIONS), (some) => messageOf(delivery, source, some));
   if (delivery.plain) return plainMessage(delivery, actions);
-  const rendered = messageOf(delivery, renderMarkdown(markdown), actions);
+  const rendered = messageOf(delivery, textOf(delivery, renderMarkdown), actions);
   return fits(rendered) ? rendered : messageOf(delivery, source, actions);
 };
 
 /** For a text that failed to render. Its anchor is in text form; a digest already has its anchors in the text. */
 const plainMessage = (delivery: Delivery, actions: readonly ReplyAction[]): OutgoingActivity => {
   const { part, anchor } = delivery;
-  const text = anchor === null ? part.markdown : `${part.markdown.trimEnd()}\n\n${anchor.text}`;
+  const text = anchor === null ? part.markdown : `${anchor.text}\n\n${part.markdown}`;
   const { sections: _, ...whole } = delivery;
   return messageOf({ ...whole, anchor: null }, escapedSource(text), actions);
 };
 
-/** The text without the anchors, which a digest shows in its card. */
-const textOf = ({ part, sections }: Delivery): string =>
+/**
+ * The text, with each anchor before it as a quotation (O9): Teams shows cards below the text. The reader's client fills in
+ * local times only in a card, so the card has the time.
+ */
+const textOf = ({ part, anchor, sections }: Delivery, render: (markdown: string) => string): string =>
+  (sections ?? [{ markdown: part.markdown, anchor }])
+    .map((section) => (section.anchor === null ? "" : preamble(section.anchor)) + render(section.markdown))
+    .join("<br/>");
+
+const preamble = (anchor: Anchor): string => {
+  const { what, where } = anchorTexts({ anchor });
+  const url = safeLink(anchor.link);
+  const shown = escapeXml(withoutTemplates(what));
+  const linked = url === undefined ? shown : `<a href="${escapeXml(url)}">${shown}</a>`;
+  return `<blockquote>${[linked, ...where.map((line) => escapeXml(withoutTemplates(line)))].join("<br/>")}</blockquote>`;
+};
+
+const sourceOf = ({ part, sections }: Delivery): string =>
   sections === undefined ? part.markdown : sections.map(({ markdown }) => markdown).join("\n\n");
 
 const messageOf = (delivery: Delivery, text: string, actions: readonly ReplyAction[]): OutgoingActivity => {
@@ -56,7 +72,7 @@ const messageOf = (delivery: Delivery, text: string, actions: readonly ReplyActi
     textFormat: "xml",
     text,
     // Notifications show the summary.
-    ...(anchors.length > 0 && { summary: [previewOf(textOf(delivery)), ...anchors.map(plainAnchor)].join("\n") }),
+    ...(anchors.length > 0 && { summary: [...anchors.map(plainAnchor), previewOf(sourceOf(delivery))].join("\n") }),
     ...(card && { attachments: [{ contentType: "application/vnd.microsoft.card.adaptive", content: card }] }),
   };
 };
@@ -99,7 +115,7 @@ interface ShownAnchor {
   readonly number?: number;
 }
 
-/** The card below the text, with anchors and buttons and never the model's text. Undefined if there are neither. */
+/** The card below the text, with the times of anchors and buttons, never the model's text. Undefined if there are neither. */
 const anchorCard = (anchors: readonly ShownAnchor[], actions: readonly ReplyAction[]): Card | undefined => {
   if (anchors.length === 0 && actions.length === 0) return undefined;
   return {
@@ -107,36 +123,21 @@ const anchorCard = (anchors: readonly ShownAnchor[], actions: readonly ReplyActi
     $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
     version: "1.5",
     ...(anchors.length > 0 && { fallbackText: anchors.map(plainAnchor).join("\n") }),
-    body: [...anchors.flatMap(linesOf), ...rowsOf(actions)],
+    body: [...anchors.map(whenLine), ...rowsOf(actions)],
   };
 };
 
 /** The size that an anchor adds to a digest: in its card, and in the two texts for clients without cards. */
 export const anchorBytes = (anchor: Anchor): number => {
   const shown = { anchor, number: 100 };
-  return bytesOf(JSON.stringify([linesOf(shown), plainAnchor(shown), plainAnchor(shown)]));
+  return bytesOf(JSON.stringify([whenLine(shown), preamble(anchor), plainAnchor(shown), plainAnchor(shown)]));
 };
 
 /** One line for previews and for clients without cards, with the time in UTC. */
 const plainAnchor = (shown: ShownAnchor): string => {
   const { startedAt } = shown.anchor;
-  const { what, when } = anchorTexts(shown);
-  return withoutTemplates(`${what} · ${when(`${startedAt.slice(0, 16).replace("T", " ")} UTC`)}`);
-};
-
-const linesOf = (shown: ShownAnchor): readonly Card[] => [whatLine(shown), whenLine(shown)];
-
-/** Text runs do not support markdown, so a summary stays plain text. */
-const whatLine = (shown: ShownAnchor): Card => {
-  const url = safeLink(shown.anchor.link);
-  const run = {
-    type: "TextRun",
-    text: withoutTemplates(anchorTexts(shown).what),
-    size: "Small",
-    isSubtle: true,
-    ...(url !== undefined && { selectAction: { type: "Action.OpenUrl", url } }),
-  };
-  return { type: "RichTextBlock", inlines: [run] };
+  const { lead, what, when } = anchorTexts(shown);
+  return withoutTemplates(`${lead}${what} · ${when(`${startedAt.slice(0, 16).replace("T", " ")} UTC`)}`);
 };
 
 const safeLink = (link = ""): string | undefined => {
@@ -148,25 +149,35 @@ const safeLink = (link = ""): string | undefined => {
 /** The reader's client fills in its local date and time; it requires upper case, no spaces and no fractions. */
 const whenLine = (shown: ShownAnchor): Card => {
   const at = `${shown.anchor.startedAt.slice(0, 19)}Z`;
-  const text = anchorTexts(shown).when(`{{DATE(${at},SHORT)}} {{TIME(${at})}}`);
+  const { lead, when } = anchorTexts(shown);
+  const text = `${lead}${when(`{{DATE(${at},SHORT)}} {{TIME(${at})}}`)}`;
   return { type: "TextBlock", text, size: "Small", isSubtle: true, spacing: "None", wrap: true };
 };
 
 interface AnchorTexts {
+  /** The position of the item in a digest. */
+  readonly lead: string;
   readonly what: string;
+  /** The channel and the elapsed time when it was sent. */
+  readonly where: readonly string[];
   readonly when: (time: string) => string;
 }
 
-/** The channel's name comes from the configuration: letters, digits and "-". */
-const anchorTexts = ({ anchor: { channel, summary }, number }: ShownAnchor): AnchorTexts => {
+const anchorTexts = ({ anchor: { channel, summary, ago, asked }, number }: ShownAnchor): AnchorTexts => {
   const short = cut(summary.slice(0, 2_000).replace(/\s+/g, " "), MAX_SUMMARY);
   const lead = number === undefined ? "" : `${number}. `;
-  if (channel === "scheduled") return { what: `${lead}scheduled · ${short}`, when: (time) => time };
-  if (channel === "a2a-inbound") return { what: `${lead}${short}`, when: (time) => time };
-  const name = cut(channel.replace(/[^\p{L}\p{N}-]/gu, ""), MAX_LABEL);
-  const shown = name.charAt(0).toUpperCase() + name.slice(1);
-  return { what: `${lead}↳ Re: "${short}"`, when: (time) => `started ${time} from ${shown}` };
+  const elapsed = ago === undefined ? "" : ` · ${ago}`;
+  const later = asked ? [`asked for ${asked.ago} from ${labelOf(asked.channel)}`] : [];
+  const when = (time: string) => time;
+  if (channel === "scheduled") return { lead, what: `scheduled · ${short}${elapsed}`, where: later, when };
+  if (channel === "a2a-inbound") return { lead, what: `${short}${elapsed}`, where: [], when };
+  const shown = labelOf(channel);
+  const started = (time: string) => `started ${time} from ${shown}`;
+  return { lead, what: `↳ Re: "${short}"`, where: [`started from ${shown}${elapsed}`], when: started };
 };
+
+/** The channel's name comes from the configuration: letters, digits and "-". */
+const labelOf = (channel: string): string => channelLabel(cut(channel.replace(/[^\p{L}\p{N}-]/gu, ""), MAX_LABEL));
 
 const rowsOf = (actions: readonly ReplyAction[]): Card[] => {
   const rows = Math.ceil(actions.length / BUTTONS_IN_A_ROW);

@@ -22,12 +22,13 @@ import { renderOrFail } from "../contract/render-delivery.ts";
 import type { WebConfig } from "./config.ts";
 import { fileRoutes } from "./files/file-routes.ts";
 import { LeasedBytes } from "./files/leased-bytes.ts";
+import { FILE_LIMITS, ReplyFiles } from "./files/reply-files.ts";
 import { type SharedLimit, StorageBudget } from "./files/storage-budget.ts";
 import { UploadAdmission } from "./files/upload-admission.ts";
+import { UploadsInFlight } from "./files/uploads-in-flight.ts";
 import { VisitorFiles } from "./files/visitor-files.ts";
-import { originCheck } from "./identity/allowed-origin.ts";
-import { loadSigningKey } from "./identity/signing-key.ts";
-import { VisitorAuth } from "./identity/visitor-auth.ts";
+import { originCheck, VisitorAuth } from "./identity/visitor-auth.ts";
+import { loadSigningKey } from "./identity/visitor-token.ts";
 import { clientIdOf, fileOf } from "./inbound.ts";
 import type { LoggedFrame } from "./protocol.ts";
 import { closeCodes, PROTOCOL } from "./protocol-constants.ts";
@@ -43,13 +44,14 @@ import { widgetWebhooks } from "./server/widget-routes.ts";
 /** Serves browsers by WebSocket. A reply is delivered once it is in the conversation's log, which the sockets follow. */
 export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter, EditingAdapter, AttachmentAdapter {
   readonly channel: string;
-  readonly capabilities: Capabilities = { connection: "shared", resend: "log" };
+  readonly capabilities: Capabilities = { connection: "shared", resend: "log", files: FILE_LIMITS };
   readonly socket: { readonly protocol: string; readonly maxFrameBytes: number };
   readonly webhooks: readonly Webhook[];
   readonly #config: WebConfig;
   readonly #context: AdapterContext;
   readonly #rooms: OpenRooms;
   readonly #files: VisitorFiles;
+  readonly #replyFiles: ReplyFiles;
   readonly #budget: StorageBudget;
   readonly #shared: readonly SharedLimit[];
   readonly #mayOpen: (origin: string) => boolean;
@@ -71,6 +73,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     const retentionMs = config.retentionDays * DAY_MS;
     this.#rooms = new OpenRooms({ store, clock, channel, retentionMs, logger, signal });
     this.#files = new VisitorFiles({ ...context, ttlMs: config.fileDays * DAY_MS, limits });
+    this.#replyFiles = new ReplyFiles({ ...context, ttlMs: config.fileDays * DAY_MS });
     const { tenant, tenantStoredBytes } = context;
     const leased = (kind: string, name: string, perHour: number) =>
       new LeasedBytes({ store, clock, scope: [kind, name], perHour });
@@ -80,14 +83,23 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
         ? []
         : [{ leased: leased("tenant", tenant, tenantStoredBytes), scope: "of this service" }]),
     ];
-    this.#budget = new StorageBudget(limits, clock, this.#shared);
+    this.#budget = new StorageBudget(limits, clock, this.#shared, context.storedByteRates);
     const mayOpen = this.#mayOpen;
     const auth = () => (this.#stopping ? undefined : this.#deps?.auth);
     const { minFreeBytes } = limits;
-    const { freeBytes, isBlocked, writes } = context;
+    const { freeBytes, isBlocked, writes, personBudget, tenantUploads } = context;
     const { access } = config;
-    const admission = new UploadAdmission({ budget: this.#budget, access, isBlocked, minFreeBytes, freeBytes });
-    const files = { files: this.#files, writes, admission, maxBytes: limits.fileBytes, mayOpen, auth };
+    const own = { budget: this.#budget, inFlight: new UploadsInFlight(limits, tenantUploads), access, minFreeBytes };
+    const admission = new UploadAdmission({ ...own, isBlocked, freeBytes, personBudget });
+    const files = {
+      files: this.#files,
+      replyFiles: this.#replyFiles,
+      writes,
+      admission,
+      maxBytes: limits.fileBytes,
+      mayOpen,
+      auth,
+    };
     this.webhooks = [...widgetWebhooks(), ...fileRoutes(files)];
   }
 
@@ -95,7 +107,14 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     const { store, clock, newId } = this.#context;
     const signing = await loadSigningKey(store, this.channel, this.#config.signingKey?.reveal());
     const identityKey = this.#config.identityKey && Buffer.from(this.#config.identityKey.reveal());
-    const auth = new VisitorAuth({ signing, identityKey, channel: this.channel, clock, newId });
+    const auth = new VisitorAuth({
+      signing,
+      identityKey,
+      channel: this.channel,
+      clock,
+      newId,
+      owner: this.#context.owner,
+    });
     // The first message then finds a leased block.
     for (const { leased } of this.#shared) await leased.take(0, 1);
     // A failed start calls stop(), so a second start must clear it.
@@ -165,7 +184,9 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
   }
 
   async deliver(delivery: Delivery): Promise<Receipt> {
-    return this.#append(delivery, renderOrFail(delivery, renderReply), shownId(delivery));
+    const frame = renderOrFail(delivery, renderReply);
+    await this.#replyFiles.offer(delivery);
+    return this.#append(delivery, frame, shownId(delivery));
   }
 
   async edit(messageId: string, delivery: Delivery): Promise<Receipt> {

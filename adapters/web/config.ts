@@ -6,7 +6,10 @@ const count = (fallback: number) => z.int().min(1).default(fallback);
 
 const bytes = (fallback: number) => z.int().min(100_000).default(fallback);
 
-/** Limits per client. Each gateway process counts alone, except for those that name all gateways, and a visitor's files. */
+/**
+ * Limits per client. Gateways share those of stored bytes and of a visitor's files. Rates, sockets and uploads at once
+ * protect one process, so each gateway counts them alone.
+ */
 export const WebLimits = z.strictObject({
   frameBytes: z.int().min(1_024).max(450_000).default(65_536).describe("Maximum size of a client's frame, in bytes."),
   textLength: z.int().min(1).max(100_000).default(32_000).describe("Maximum length of a message, in characters."),
@@ -29,6 +32,10 @@ export const WebLimits = z.strictObject({
     .max(20_000_000)
     .default(20_000_000)
     .describe("Maximum size of an uploaded file, in bytes."),
+  uploadsPerAddress: count(8).describe("Files that one gateway receives at once from one address."),
+  uploads: count(64).describe(
+    "Files that one gateway receives at once on this channel; visitors without an identity may send three quarters of them.",
+  ),
   filesPerVisitor: z
     .int()
     .min(0)

@@ -3,7 +3,7 @@ import type { Account, Attachment, CommandLine, FromPerson } from "../../core/co
 import { isoTime } from "../../core/contract/ports/clock.ts";
 import { kindFor, textCommand } from "../contract/text-command.ts";
 import type { StoredFile } from "./files/file-record.ts";
-import type { Identity } from "./identity/visitor-token.ts";
+import { type Identity, isAnonymous } from "./identity/visitor-token.ts";
 import type { Command, Hello, LoggedFrame, Message } from "./protocol.ts";
 
 export interface Arrival extends AgentRef {
@@ -16,10 +16,10 @@ export interface Arrival extends AgentRef {
 }
 
 /** The visitor as an account. Time zones and locales that Node does not know are dropped. */
-export const accountOf = ({ visitor, name, endsAt }: Identity, { timeZone, locale }: Hello): Account => ({
-  id: visitor,
-  name: name ?? "Visitor",
-  ...(endsAt === undefined && { anonymous: true }),
+export const accountOf = (identity: Identity, { timeZone, locale }: Hello): Account => ({
+  id: identity.visitor,
+  name: identity.name ?? "Visitor",
+  ...(isAnonymous(identity) && { anonymous: true }),
   ...(timeZone !== undefined && isTimeZone(timeZone) && { timeZone }),
   ...(locale !== undefined && isLocale(locale) && { locale }),
 });
@@ -34,7 +34,7 @@ export const userMessageOf = (frame: Message | Command, arrival: Arrival): FromP
     conversation: { channel, room: account.id, kind: "private" },
     account,
     text: textOf(frame),
-    attachments: files.map((file) => ({ ...attachmentOf(file), id: `${account.id}/${file.id}` })),
+    attachments: files.map((file) => ({ ...attachmentOf(file), id: `${account.id}/${file.id}`, counted: true })),
     ...(frame.replyTo !== undefined && { replyTo: frame.replyTo }),
     messageId: frame.id,
     sentAt: isoTime(now),

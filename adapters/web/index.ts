@@ -1,5 +1,6 @@
 import type { AdapterDefinition } from "../contract/adapter-definition.ts";
 import { WebConfig } from "./config.ts";
+import { OWNER_VISITOR } from "./protocol-constants.ts";
 
 export const web: AdapterDefinition<typeof WebConfig> = {
   id: "web",
@@ -11,6 +12,7 @@ export const web: AdapterDefinition<typeof WebConfig> = {
     ...(accounts === "*" ? (["anonymous"] as const) : []),
     ...(accounts !== "*" || identityKey !== undefined ? (["member"] as const) : []),
   ],
+  ownerAccount: OWNER_VISITOR,
   async create(config, context) {
     const { WebAdapter } = await import("./adapter.ts");
     return new WebAdapter(config, context);

@@ -3,6 +3,12 @@
 /** The WebSocket subprotocol. docs/protocol.md describes it with an example of every frame. */
 export const PROTOCOL = "mooring.v1";
 
+/**
+ * The visitor id of the owner of a personal deployment. It has the form of an anonymous visitor's id, so no host page can
+ * sign it, and no new visitor gets it.
+ */
+export const OWNER_VISITOR = "v1-owner";
+
 /** Every code with which the server closes a socket. docs/protocol.md defines how a client reacts to each. */
 export const closeCodes = {
   /** The client sent a binary frame. */

@@ -79,6 +79,8 @@ const shown = {
   origin: ReplyOrigin.optional(),
   anchor: Anchor.optional(),
   actions: z.array(ReplyAction).optional(),
+  /** Files that the agent sent; the visitor downloads them like their own. */
+  files: z.array(Attachment).optional(),
   /** The state of delegated work; `markdown` says the same as text. */
   activity: Activity.optional(),
   createdAt: z.iso.datetime(),
@@ -107,6 +109,8 @@ export const ErrorCodes = [
   "token-expired",
   "token-unknown",
   "token-foreign",
+  "token-not-owner",
+  "token-link-used",
   "too-many-connections",
   "too-long",
   "attachment-unknown",

@@ -1,5 +1,6 @@
 import { activityOf } from "../../core/contract/messages/agent-reply.ts";
 import type { Delivery } from "../contract/channel-adapter.ts";
+import type { OutgoingFile } from "../contract/outgoing-file.ts";
 import { offeredActions } from "../contract/render-delivery.ts";
 import { clientIdOf } from "./inbound.ts";
 import type { LoggedFrame } from "./protocol.ts";
@@ -18,8 +19,10 @@ export const renderEdit = (messageId: string, delivery: Delivery): LoggedFrame =
   id: messageId,
 });
 
+const shownFile = ({ name, mediaType, bytes, ref }: OutgoingFile) => ({ id: ref?.id ?? name, name, mediaType, bytes });
+
 const shownOf = (delivery: Delivery) => {
-  const { reply, part, target, anchor } = delivery;
+  const { reply, part, target, anchor, files = [] } = delivery;
   const activity = activityOf(reply);
   const actions = offeredActions(delivery);
   const correlationId =
@@ -34,6 +37,7 @@ const shownOf = (delivery: Delivery) => {
     ...(reply.origin !== null && { origin: reply.origin }),
     ...(anchor !== null && { anchor }),
     ...(actions.length > 0 && { actions: [...actions] }),
+    ...(files.length > 0 && { files: files.map(shownFile) }),
     ...(activity !== undefined && { activity }),
     createdAt: reply.createdAt,
   };

@@ -9,7 +9,14 @@ const Destination = z.object({ person: text, channel: text });
 const Scheduled = z.object({ name: text, deliverTo: Destination.optional().catch(undefined) }).catch({});
 
 const Caller = z
-  .object({ tenant: text, agents: entriesOf(text), skills: entriesOf(text), token: text, apiKey: text })
+  .object({
+    tenant: text,
+    agents: entriesOf(text),
+    skills: entriesOf(text),
+    token: text,
+    apiKey: text,
+    deliverTo: Destination.optional().catch(undefined),
+  })
   .catch({ agents: [], skills: [] });
 const Peer = z.object({ tenant: text }).catch({});
 
@@ -17,6 +24,10 @@ const Peer = z.object({ tenant: text }).catch({});
 const Outline = z.object({
   admin: z.object({ tokens: entriesOf(z.object({ token: text, tenant: text }).catch({})) }).catch({ tokens: [] }),
   tenants: z.record(z.string(), z.unknown()).catch({ default: {} }),
+  owner: z
+    .object({ name: text, accounts: z.record(z.string(), z.unknown()).catch({}) })
+    .optional()
+    .catch(undefined),
   people: entriesOf(
     z.object({ name: text, accounts: z.record(z.string(), z.unknown()).catch({}) }).catch({ accounts: {} }),
   ),
@@ -27,7 +38,15 @@ const Outline = z.object({
         tenant: text,
         home: Destination.catch({}),
         schedules: entriesOf(Scheduled),
-        skills: entriesOf(z.object({ id: text }).catch({})),
+        skills: entriesOf(
+          z
+            .object({
+              id: text,
+              tellPeople: z.boolean().optional().catch(undefined),
+              deliverTo: Destination.optional().catch(undefined),
+            })
+            .catch({}),
+        ),
         peers: entriesOf(text),
       })
       .catch({ home: {}, schedules: [], skills: [], peers: [] }),
@@ -46,17 +65,18 @@ export const checkReferences = (root: unknown): Problem[] => {
     ? [
         ...dangling(outline.data),
         ...danglingPeers(outline.data),
+        ...danglingNotices(outline.data),
         ...missingAgents(outline.data),
         ...repeated(outline.data),
       ]
     : [];
 };
 
-function* dangling({ admin, tenants, people, agents, channels }: Outline): Generator<Problem> {
+function* dangling({ admin, tenants, owner, people, agents, channels }: Outline): Generator<Problem> {
   const tenantNames = Object.keys(tenants);
   const channelNames = Object.keys(channels);
   const agentNames = agents.flatMap(({ name }) => name ?? []);
-  const personNames = people.flatMap(({ name }) => name ?? []);
+  const personNames = [...people.flatMap(({ name }) => name ?? []), ...(owner ? [owner.name ?? "owner"] : [])];
 
   for (const [index, { tenant }] of admin.tokens.entries()) {
     yield* mustExist(["admin", "tokens", index, "tenant"], "tenant", tenant, tenantNames);
@@ -79,8 +99,35 @@ function* dangling({ admin, tenants, people, agents, channels }: Outline): Gener
       yield* mustExist(["people", index, "accounts", channel], "channel", channel, channelNames);
     }
   }
+  for (const channel of Object.keys(owner?.accounts ?? {})) {
+    yield* mustExist(["owner", "accounts", channel], "channel", channel, channelNames);
+  }
   for (const [channel, { agent }] of Object.entries(channels)) {
     yield* mustExist(["channels", channel, "agent"], "agent", agent, agentNames);
+  }
+}
+
+/** Places for notices about the work for callers: they must exist, and a skill that tells people needs one. */
+function* danglingNotices({ people, agents, channels, a2a }: Outline): Generator<Problem> {
+  const channelNames = Object.keys(channels);
+  const personNames = people.flatMap(({ name }) => name ?? []);
+  const callers = Object.entries(a2a.callers);
+  for (const [name, { deliverTo }] of callers) {
+    const path = ["a2a", "callers", name, "deliverTo"];
+    yield* mustExist([...path, "channel"], "channel", deliverTo?.channel, channelNames);
+    yield* mustExist([...path, "person"], "person", deliverTo?.person, personNames);
+  }
+  for (const [index, { home, skills }] of agents.entries()) {
+    const hasHome = home.channel !== undefined || home.person !== undefined;
+    const callersHavePlaces = callers.length > 0 && callers.every(([, { deliverTo }]) => deliverTo !== undefined);
+    for (const [nth, { tellPeople, deliverTo }] of skills.entries()) {
+      const path = ["agents", index, "skills", nth];
+      yield* mustExist([...path, "deliverTo", "channel"], "channel", deliverTo?.channel, channelNames);
+      yield* mustExist([...path, "deliverTo", "person"], "person", deliverTo?.person, personNames);
+      if (tellPeople !== true || hasHome || deliverTo !== undefined || callersHavePlaces) continue;
+      const message = "has no place to tell people: set deliverTo of the skill, of all callers, or the agent's home";
+      yield { path: [...path, "tellPeople"], message };
+    }
   }
 }
 
@@ -141,7 +188,7 @@ function* missingAgents({ agents, channels }: Outline): Generator<Problem> {
   }
 }
 
-function* repeated({ admin, people, agents, a2a }: Outline): Generator<Problem> {
+function* repeated({ admin, owner, people, agents, a2a }: Outline): Generator<Problem> {
   yield* mustDiffer(agents.map(({ name }, index) => ({ path: ["agents", index, "name"], value: name })));
   for (const [index, { schedules }] of agents.entries()) {
     const path = ["agents", index, "schedules"];
@@ -156,14 +203,18 @@ function* repeated({ admin, people, agents, a2a }: Outline): Generator<Problem> 
       value: token ?? apiKey,
     })),
   );
-  yield* mustDiffer(people.map(({ name }, index) => ({ path: ["people", index, "name"], value: name })));
+  const declared = [
+    ...(owner ? [{ path: ["owner"], name: owner.name ?? "owner", accounts: owner.accounts }] : []),
+    ...people.map((person, index) => ({ path: ["people", index], ...person })),
+  ];
+  yield* mustDiffer(declared.map(({ path, name }) => ({ path: [...path, "name"], value: name })));
   yield* mustDiffer(
     admin.tokens.map(({ token }, index) => ({ path: ["admin", "tokens", index, "token"], value: token })),
   );
   yield* mustDiffer(
-    people.flatMap(({ accounts }, index) =>
+    declared.flatMap(({ path, accounts }) =>
       Object.entries(accounts).map(([channel, account]) => ({
-        path: ["people", index, "accounts", channel],
+        path: [...path, "accounts", channel],
         value: JSON.stringify([channel, account]),
       })),
     ),

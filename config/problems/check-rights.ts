@@ -9,6 +9,7 @@ const text = z.string().optional().catch(undefined);
 const Outline = z.object({
   groups: z.record(z.string(), z.array(z.unknown()).catch([])).catch({}),
   people: z.array(z.object({ name: text }).catch({})).catch([]),
+  owner: z.object({ name: text }).optional().catch(undefined),
   agents: z.array(z.object({ name: text, rights: names }).catch({ rights: {} })).catch([]),
   a2a: z.object({ callers: names }).catch({ callers: {} }),
   channels: names,
@@ -21,8 +22,8 @@ export const checkRights = (root: unknown): Problem[] => {
   return outline.success ? [...danglingMembers(outline.data), ...danglingSpeakers(outline.data)] : [];
 };
 
-function* danglingMembers({ groups, people, channels }: Outline): Generator<Problem> {
-  const persons = people.flatMap(({ name }) => name ?? []);
+function* danglingMembers({ groups, people, owner, channels }: Outline): Generator<Problem> {
+  const persons = [...people.flatMap(({ name }) => name ?? []), ...(owner ? [owner.name ?? "owner"] : [])];
   for (const [group, members] of Object.entries(groups)) {
     for (const [nth, member] of members.entries()) {
       if (typeof member !== "string" || persons.includes(member)) continue;

@@ -1,6 +1,5 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { suggest } from "../../core/contract/suggest.ts";
-import { Config } from "../schema/config.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 import { type KeyPath, type Problem, valueAt } from "./problem.ts";
 
@@ -31,12 +30,12 @@ const likeliest = (alternatives: readonly (readonly Issue[])[]): readonly Issue[
 const isOtherKind = (issue: Issue): boolean =>
   issue.path.length === 0 && (issue.code === "invalid_type" || issue.code === "invalid_value");
 
-/** Translates a zod issue: what is wrong, and what to change in the file. */
-export const describeIssue = ({ path, issue }: LeafIssue, root: unknown): Problem[] => {
+/** Translates a zod issue: what is wrong, and what to change in the file. `schemaOf`: valid files do not need it. */
+export const describeIssue = ({ path, issue }: LeafIssue, root: unknown, schemaOf: () => JsonSchema): Problem[] => {
   const value = valueAt(root, path);
   switch (issue.code) {
     case "unrecognized_keys": {
-      const known = knownKeys(path, root);
+      const known = knownKeys(path, root, schemaOf());
       return issue.keys.map((key) => ({ path: [...path, key], message: unknownKey(key, known) }));
     }
     case "invalid_type":
@@ -105,12 +104,8 @@ const bound = (side: "least" | "most", limit: number | bigint, origin: string): 
   return unit === undefined ? `must be at ${side} ${limit}` : `must have at ${side} ${limit}${unit}`;
 };
 
-/** Built on first use: valid files do not need it. */
-let fileSchema: JsonSchema | undefined;
-
 /** The keys allowed at this path, given the discriminators in the file (`adapter`, `role`). */
-const knownKeys = (path: KeyPath, root: unknown): string[] => {
-  fileSchema ??= z.toJSONSchema(Config, { io: "input" });
+const knownKeys = (path: KeyPath, root: unknown, fileSchema: JsonSchema): string[] => {
   let schemas = fitting(fileSchema, root);
   path.forEach((step, index) => {
     const value = valueAt(root, path.slice(0, index + 1));

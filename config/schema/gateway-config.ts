@@ -46,6 +46,9 @@ export const GatewayConfig = z.strictObject({
   publicUrl: PublicUrl.optional().describe(
     "Public address of the gateway, if browsers and platforms do not use its own port.",
   ),
+  filesUrl: PublicUrl.optional().describe(
+    "Address of links to files that the agent sends; another host than publicUrl keeps files apart from the widget and the console. Default: publicUrl.",
+  ),
   trustedProxies: z
     .array(ProxyAddress)
     .default([])

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { TenantBudgetsConfig } from "../budgets/config.ts";
 import { Name } from "../contract/ports/token.ts";
-import { type Secret, secret } from "../contract/secret.ts";
-import { parseNetwork } from "./private-networks.ts";
+import { atMostOneCredential, credential, endpointFields, exactlyOneCredential } from "../contract/remote-endpoint.ts";
+import { Home } from "../delivery/index.ts";
+import { parseNetwork } from "../lib/index.ts";
 
 export const TenantConfig = z.strictObject({
   a2aAsync: z.boolean().default(false).describe("Lets agents of this tenant message each other without waiting."),
@@ -16,6 +17,11 @@ export const TenantConfig = z.strictObject({
     .describe(
       "Bytes of messages and files that visitors of all its web channels may store per hour, over all gateways.",
     ),
+  uploads: z
+    .int()
+    .min(1)
+    .default(128)
+    .describe("Files that one gateway receives at once on all channels of the tenant."),
 });
 export type TenantConfig = z.infer<typeof TenantConfig>;
 
@@ -31,24 +37,12 @@ export const SkillConfig = z.strictObject({
   tellPeople: z
     .boolean()
     .default(false)
-    .describe("Posts the answers under this skill to the agent's home as well, collected into one message."),
+    .describe("Posts the answers under this skill to people as well, collected into one message: see `deliverTo`."),
+  deliverTo: Home.optional().describe(
+    "The place for notices to people about work under this skill: a room, or a person by name. Default: the caller's deliverTo, else the agent's home.",
+  ),
 });
 export type SkillConfig = z.infer<typeof SkillConfig>;
-
-const headerSafe = (value: Secret): boolean => /^[\x21-\x7e]+$/.test(value.reveal());
-const credential = (minLength: number) =>
-  secret({ minLength }).refine(
-    headerSafe,
-    "must be printable ASCII characters without a space, because it is sent in a header",
-  );
-
-interface Credentials {
-  readonly token?: Secret | undefined;
-  readonly apiKey?: Secret | undefined;
-}
-
-const exactlyOne = ({ token, apiKey }: Credentials): boolean => (token === undefined) !== (apiKey === undefined);
-const atMostOne = ({ token, apiKey }: Credentials): boolean => token === undefined || apiKey === undefined;
 
 /** Output of `sha256sum` for an empty variable, which would admit every caller. */
 const EMPTY_DIGEST = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
@@ -70,9 +64,16 @@ const CallerConfig = z
     ),
     agents: z.array(Name).min(1).optional().describe("Agents that it may call; all of its tenant by default."),
     skills: z.array(Name).min(1).optional().describe("Skills that it may use; all by default."),
-    requestsPerMinute: z.int().min(1).default(1_200).describe("Requests that it may send to one gateway per minute."),
+    deliverTo: Home.optional().describe(
+      "The place for notices to people about work for this caller: a room, or a person by name. A skill's deliverTo comes first. Default: the agent's home.",
+    ),
+    requestsPerMinute: z
+      .int()
+      .min(1)
+      .default(1_200)
+      .describe("Requests that it may send per minute, over all gateways."),
   })
-  .refine(exactlyOne, "needs a token or an apiKey, and not both");
+  .refine(exactlyOneCredential, "needs a token or an apiKey, and not both");
 
 /** One day less than the retention of calls, so that a call still exists at its deadline. */
 const MAX_WAIT_MS = 6 * 24 * 3_600_000;
@@ -80,11 +81,7 @@ const MAX_WAIT_MS = 6 * 24 * 3_600_000;
 /** A remote agent that ours may call. */
 const PeerConfig = z
   .strictObject({
-    url: z
-      .url({ protocol: /^https?$/, error: "must be an http or https address" })
-      .describe("Address below which its agent card is found."),
-    token: credential(1).optional().describe("We send Authorization: Bearer <token>."),
-    apiKey: credential(1).optional().describe("We send it in the header that the peer's card names."),
+    ...endpointFields,
     tenant: Name.default("default").describe("Tenant whose agents may call it."),
     trusted: z
       .boolean()
@@ -112,7 +109,7 @@ const PeerConfig = z
       .default(600_000)
       .describe("How long an unreachable peer is retried before the call fails, in milliseconds."),
   })
-  .refine(atMostOne, "takes a token or an apiKey, not both");
+  .refine(atMostOneCredential, "takes a token or an apiKey, not both");
 type PeerConfig = z.infer<typeof PeerConfig>;
 
 const Network = z
@@ -149,4 +146,6 @@ type Optional = Partial<Pick<PeerConfig, "consultMs" | "deadlineMs" | "unreachab
 /** A configured remote agent with its name. Without its own timeouts, those of a local peer apply. */
 export interface RemotePeer extends Omit<PeerConfig, keyof Optional>, Optional {
   readonly name: string;
+  /** Path of its settings, for operators; by default that of a peer. */
+  readonly setting?: string;
 }

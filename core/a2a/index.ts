@@ -2,7 +2,6 @@ export { delegatedCalls } from "./calls/delegated-calls.ts";
 export { SEND_MESSAGE } from "./calls/send-message-tool.ts";
 export { probePeer, RemoteAgents } from "./client/remote-agents.ts";
 export type { PeerDeps } from "./deps.ts";
-export { checkAddress, createGuardedFetch, Redirected } from "./guarded-fetch.ts";
 export { agentAddress, type DeploymentIdentity, loadIdentity, pushTokenOf } from "./identity.ts";
 export { PeerDirectory } from "./peer-directory.ts";
 export { peerTurns } from "./peer-turns.ts";

@@ -28,6 +28,7 @@ export const peerTurns = (deps: SubtaskDeps): PeerTurns => ({
     return (
       worksFor && {
         agentFor: withoutPeopleTools,
+        isAwaitedByTurn: true,
         settle: (agent, result) => answerCaller(deps, agent, { worksFor, sessionId, messageId }, result),
       }
     );

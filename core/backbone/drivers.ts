@@ -2,8 +2,6 @@ import type { Backbone, RequiredReader } from "../contract/ports/backbone.ts";
 import type { Clock } from "../contract/ports/clock.ts";
 import type { Logger } from "../contract/ports/logger.ts";
 import type { BackboneConfig } from "./config.ts";
-import type { BackupOptions } from "./embedded/backup/backup-database.ts";
-import type { RestoreOptions } from "./embedded/backup/restore-database.ts";
 import type { NatsInspection } from "./nats/inspect-nats.ts";
 
 interface BackboneDeps {
@@ -31,14 +29,55 @@ export const inspectNats = async (config: Exclude<BackboneConfig, "embedded">): 
   return driver.inspectNats(natsConnectionOf(config));
 };
 
-export const backupDatabase = async (options: BackupOptions): Promise<number> => {
-  const driver = await import("./embedded/backup/backup-database.ts");
-  return driver.backupDatabase(options);
+export interface BackupOptions {
+  readonly dataDir: string;
+  readonly file: string;
+  /** Replace the file if it exists. */
+  readonly force: boolean;
+  /** The data moves elsewhere: refused while a process uses it, because what it writes later would stay behind. */
+  readonly isFinal?: boolean;
+}
+
+export interface BackupResult {
+  readonly bytes: number;
+  /** The moment that the copy shows. */
+  readonly at: Date;
+}
+
+/** Copies all data to one file, in the same format on both backbones, while processes may use it. */
+export const backup = async (config: BackboneConfig, options: BackupOptions, clock: Clock): Promise<BackupResult> => {
+  const { dataDir, file, force, isFinal = false } = options;
+  if (config === "embedded") {
+    const { backupDatabase } = await import("./embedded/backup/backup-database.ts");
+    const at = new Date(clock.now());
+    return { bytes: backupDatabase({ dataDir, file, force, isFinal }), at };
+  }
+  const { writeArchive } = await import("./embedded/backup/file-archive.ts");
+  const { readDeployment } = await import("./nats/backup/read-deployment.ts");
+  let at = new Date(clock.now());
+  const bytes = await writeArchive({ file, force }, async (archive) => {
+    at = await readDeployment({ ...natsConnectionOf(config), clock }, archive, { isFinal });
+  });
+  return { bytes, at };
 };
 
-export const restoreDatabase = async (options: RestoreOptions): Promise<string | undefined> => {
-  const driver = await import("./embedded/backup/restore-database.ts");
-  return driver.restoreDatabase(options);
+/** Replaces all data by a backup of either backbone. Returns the new path of the previous data, if it was kept. */
+export const restore = async (
+  config: BackboneConfig,
+  { dataDir, file, force }: Omit<BackupOptions, "isFinal">,
+  clock: Clock,
+): Promise<string | undefined> => {
+  const now = clock.now();
+  if (config === "embedded") {
+    const { restoreDatabase } = await import("./embedded/backup/restore-database.ts");
+    return restoreDatabase({ dataDir, file, force, now: new Date(now) });
+  }
+  const { readArchive } = await import("./embedded/backup/file-archive.ts");
+  const { writeDeployment } = await import("./nats/backup/write-deployment.ts");
+  await readArchive(file, now, (archive) =>
+    writeDeployment({ ...natsConnectionOf(config), clock }, archive, { force }),
+  );
+  return undefined;
 };
 
 /** Addresses and credentials. */

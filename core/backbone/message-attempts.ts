@@ -47,7 +47,7 @@ export class MessageAttempts<T> {
   readonly #subject: Subject<T>;
   readonly #durable: string;
   readonly #deps: AttemptDeps;
-  readonly #counts: AttemptCounts;
+  #counted: AttemptCounts | undefined;
   readonly #decided = new WeakMap<QueuedMessage, DeadLetterDecision>();
   readonly #outages = new WeakMap<QueuedMessage, number>();
   #quarantine: Promise<void> = Promise.resolve();
@@ -56,7 +56,12 @@ export class MessageAttempts<T> {
     this.#subject = subject;
     this.#durable = durable;
     this.#deps = deps;
-    this.#counts = new AttemptCounts({ ...deps, durable, subject: subject.name });
+  }
+
+  /** Created for the first message that runs again: a message that ends in its first run is not counted. */
+  get #counts(): AttemptCounts {
+    this.#counted ??= new AttemptCounts({ ...this.#deps, durable: this.#durable, subject: this.#subject.name });
+    return this.#counted;
   }
 
   /** Runs the message once. Resolves to the pause before its next run, or to undefined if the message has ended. */
@@ -74,13 +79,13 @@ export class MessageAttempts<T> {
   }
 
   forget(message: QueuedMessage): void {
-    this.#counts.forget(message);
+    this.#counted?.forget(message);
   }
 
   async #attempt(message: QueuedMessage, work: MessageWork<T>): Promise<Pause | undefined> {
     const decision = this.#decided.get(message);
     if (decision) return this.#end(message, work, decision);
-    const before = await this.#counts.before(message);
+    const before = await (message.suspect ? this.#counts : this.#counted)?.before(message);
     if (before && before.failures >= MAX_FAILURES) {
       const reason = `${before.failures} runs ended without an outcome${lastErrorIn(before)}`;
       return this.#end(message, work, { reason, attempts: before.attempts });
@@ -108,7 +113,7 @@ export class MessageAttempts<T> {
     const { attempt } = run;
     // Reading the message and counting the attempt may have taken longer than the lease.
     if (!this.#deps.isOwned(message)) {
-      this.#counts.notRun(message, run);
+      this.#counted?.notRun(message, run);
       return this.#deps.failurePauseMs;
     }
     let outcome: Outcome;
@@ -121,7 +126,7 @@ export class MessageAttempts<T> {
     if ("ack" in outcome) return this.#end(message, work);
     if ("deadLetter" in outcome) return this.#end(message, work, { reason: outcome.deadLetter, attempts: attempt });
     if ("wait" in outcome) {
-      await this.#counts.ignoreRun(message, run);
+      await this.#counted?.ignoreRun(message, run);
       return outcome.wait;
     }
     await this.#counts.note(message, { attempts: attempt, failures: 0 });
@@ -163,7 +168,7 @@ export class MessageAttempts<T> {
   async #end(message: QueuedMessage, work: MessageWork<T>, decision?: DeadLetterDecision): Promise<undefined> {
     if (decision) await this.#deadLetter(message, work, decision);
     await this.#deps.acknowledge(message);
-    await this.#counts.drop(message);
+    await this.#counted?.drop(message);
     return undefined;
   }
 

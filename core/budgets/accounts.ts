@@ -23,7 +23,7 @@ export interface Account {
   readonly subject: string;
   /** The limits per day; a resource without one is not limited. */
   readonly daily: Amounts;
-  readonly atOnce: { readonly subtasks?: number; readonly schedules?: number };
+  readonly atOnce: { readonly turns?: number; readonly subtasks?: number; readonly schedules?: number };
   readonly softShare: number | undefined;
   readonly unattendedShare: number;
   /** One person's own: they see its numbers and get its warnings. */
@@ -155,7 +155,7 @@ export const MICRO = 1_000_000;
 
 const asNumbers = (limits: Limits): Pick<Account, "daily" | "atOnce" | "softShare" | "unattendedShare"> => {
   const { turnsPerDay, tokensPerDay, costPerDay, subtasksPerDay, storedBytesPerDay } = limits;
-  const { subtasksAtOnce, schedulesAtOnce, softShare, unattendedShare } = limits;
+  const { turnsAtOnce, subtasksAtOnce, schedulesAtOnce, softShare, unattendedShare } = limits;
   return {
     daily: {
       ...(isLimit(turnsPerDay) && { turns: turnsPerDay }),
@@ -165,6 +165,7 @@ const asNumbers = (limits: Limits): Pick<Account, "daily" | "atOnce" | "softShar
       ...(isLimit(storedBytesPerDay) && { bytes: storedBytesPerDay }),
     },
     atOnce: {
+      ...(turnsAtOnce !== undefined && { turns: turnsAtOnce }),
       ...(subtasksAtOnce !== undefined && { subtasks: subtasksAtOnce }),
       ...(schedulesAtOnce !== undefined && { schedules: schedulesAtOnce }),
     },
@@ -174,3 +175,13 @@ const asNumbers = (limits: Limits): Pick<Account, "daily" | "atOnce" | "softShar
 };
 
 const isLimit = (limit: number | "unlimited" | undefined): limit is number => typeof limit === "number";
+
+export const negative = (amounts: Amounts): Amounts => difference(amounts, {});
+
+/** The charge after which `used` counts instead of `reserved`. */
+export const difference = (reserved: Amounts, used: Amounts): Amounts => {
+  const resources = new Set([...Object.keys(reserved), ...Object.keys(used)]) as Set<Resource>;
+  return Object.fromEntries(
+    [...resources].map((resource) => [resource, (used[resource] ?? 0) - (reserved[resource] ?? 0)]),
+  );
+};

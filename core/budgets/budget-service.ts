@@ -6,6 +6,7 @@ import type { Store } from "../contract/ports/store.ts";
 import type { Meter } from "../contract/ports/telemetry.ts";
 import { type BudgetDeps, type BudgetRules, Budgets } from "./budgets.ts";
 import { Ledger } from "./ledger.ts";
+import { TurnSlots } from "./turn-slots.ts";
 import { UseLog } from "./use-log.ts";
 import { type NotifyOfBudget, Warnings } from "./warnings.ts";
 
@@ -28,7 +29,8 @@ export class BudgetService {
   constructor({ notify, ...ports }: ServiceDeps) {
     const ledger = new Ledger(ports);
     const warnings = new Warnings({ ...ports, ledger, notify });
-    this.#deps = { ...ports, ledger, warnings, useLog: new UseLog(ports, () => this.#tick(IDLE_MS)) };
+    const slots = new TurnSlots(ports);
+    this.#deps = { ...ports, ledger, slots, warnings, useLog: new UseLog(ports, () => this.#tick(IDLE_MS)) };
   }
 
   /** Adds the budgets of an agent. */
@@ -43,9 +45,15 @@ export class BudgetService {
     return this.#agents.get(agent);
   }
 
+  /** Returns all unused leases at once. */
+  returnLeases(): Promise<void> {
+    return this.#tick(0);
+  }
+
   /** Returns all leases and stores the collected use. */
   async stop(): Promise<void> {
-    const { warnings, useLog } = this.#deps;
+    const { slots, warnings, useLog } = this.#deps;
+    await slots.stop();
     await warnings.stop();
     useLog.stop();
     await this.#tick(0);

@@ -60,8 +60,13 @@ export const warningText = (resource: Resource, percent: number, used: number, l
     ? `Your budget for today is used up (${useInWords(resource, used, limit)}). ${renewal(now)}`
     : `You have used ${percent} % of your budget for today (${useInWords(resource, used, limit)}). ${renewal(now)} \`/budget\` shows what is left.`;
 
-export const openText = (kind: "subtasks" | "schedules", { atOnce, isOwn }: Account): string => {
+export const openText = (kind: keyof Account["atOnce"], { atOnce, isOwn }: Account): string => {
   const limit = atOnce[kind] ?? 0;
+  if (kind === "turns") {
+    return isOwn
+      ? `I work on at most ${limit} of your messages at once. This one waits in line; I will answer it as soon as I can.`
+      : "I am working on as many messages as I may at once. Yours waits in line; I will answer it as soon as I can.";
+  }
   const whose = isOwn ? "one person may have" : "this assistant may have";
   return kind === "subtasks"
     ? `${whose} ${limit} subtasks under way at once. Wait until some of them have ended`

@@ -6,15 +6,25 @@ import type { Clock } from "../contract/ports/clock.ts";
 import type { Logger } from "../contract/ports/logger.ts";
 import type { Store } from "../contract/ports/store.ts";
 import type { Meter } from "../contract/ports/telemetry.ts";
-import type { AgentModel, StepRequest } from "../model/index.ts";
+import type { AgentModel, StepRequest, StepResponse } from "../model/index.ts";
 import { OPERATOR, type Rights } from "../rights/index.ts";
-import { type Account, Accounts, type Amounts, type BudgetedWork, isUnattended, type Resource } from "./accounts.ts";
+import {
+  type Account,
+  Accounts,
+  type Amounts,
+  type BudgetedWork,
+  difference,
+  isUnattended,
+  negative,
+  type Resource,
+} from "./accounts.ts";
 import { openText, refusalActions, refusalText } from "./budget-texts.ts";
 import type { AgentBudgetsConfig, PricesConfig, TenantBudgetsConfig } from "./config.ts";
 import { Estimates, type Usage } from "./estimates.ts";
 import type { Ledger, Refusal } from "./ledger.ts";
 import { addOpen } from "./open-sets.ts";
 import { BudgetRefused } from "./refused.ts";
+import type { TurnPlace, TurnSlots } from "./turn-slots.ts";
 import type { UseLog } from "./use-log.ts";
 import type { Warnings } from "./warnings.ts";
 
@@ -24,6 +34,7 @@ export interface BudgetDeps {
   readonly logger: Logger;
   readonly meter: Meter;
   readonly ledger: Ledger;
+  readonly slots: TurnSlots;
   readonly useLog: UseLog;
   readonly warnings: Warnings;
 }
@@ -48,7 +59,7 @@ export interface LimitUse {
 /** The reservation of one model request. */
 export interface Spending {
   /** Replaces the reservation by the use. Without a usage the reservation counts: the model may have worked. */
-  settle(usage: Usage | undefined): void;
+  settle(usage: Usage | undefined, answeredBy?: string): void;
   /** The model was not reached: no tokens were used. */
   release(): void;
 }
@@ -58,6 +69,7 @@ export class Budgets {
   readonly accounts: Accounts;
   readonly #ref: AgentRef;
   readonly #deps: BudgetDeps;
+  readonly #prices: PricesConfig;
   readonly #estimates: Estimates;
   readonly #rights: Pick<Rights, "entriesOf"> | undefined;
 
@@ -66,6 +78,7 @@ export class Budgets {
     this.#deps = deps;
     this.#rights = rights;
     this.accounts = new Accounts(ref, { ofAgent, ofTenant });
+    this.#prices = prices;
     this.#estimates = new Estimates(prices);
   }
 
@@ -86,12 +99,12 @@ export class Budgets {
       for (const account of accounts) ledger.charge(account, change, day);
     };
     return {
-      settle: (usage) => {
+      settle: (usage, answeredBy = model) => {
         const used = usage ?? estimate;
-        this.#log(work, model, used, isTurn);
+        this.#log(work, answeredBy, used, isTurn);
         if (used === undefined) return;
-        this.#estimates.learn(model, used);
-        settle(this.#amounts(model, used, isTurn));
+        this.#estimates.learn(answeredBy, used);
+        settle(this.#amounts(answeredBy, used, isTurn));
         warnings.check(this.#ref, work, accounts);
       },
       release: () => settle(this.#amounts(model, undefined, isTurn)),
@@ -100,7 +113,8 @@ export class Budgets {
 
   /** No budget applies: the use is only recorded. */
   #unlimited(work: BudgetedWork, model: string, isTurn: boolean): Spending {
-    return { settle: (usage) => this.#log(work, model, usage, isTurn), release: () => undefined };
+    const settle: Spending["settle"] = (usage, by = model) => this.#log(work, by, usage, isTurn);
+    return { settle, release: () => undefined };
   }
 
   /** The model, with each request charged to the work. A refused request rejects like a failed one. */
@@ -109,13 +123,12 @@ export class Budgets {
       label: model.label,
       step: async (request, options) => {
         const spending = await this.reserve(work, model.label, request, false);
-        let usage: Usage | undefined;
+        let response: StepResponse | undefined;
         try {
-          const response = await model.step(request, options);
-          usage = response.usage;
+          response = await model.step(request, options);
           return response;
         } finally {
-          spending.settle(usage);
+          spending.settle(response?.usage, response?.model);
         }
       },
     };
@@ -135,12 +148,36 @@ export class Budgets {
     }
   }
 
+  /** The place of a turn among those that run at once. Undefined: no limit applies, and nothing was stored. */
+  beginTurn(work: BudgetedWork, turnId: string): Promise<TurnPlace> | undefined {
+    const accounts = this.accounts.of(work).filter(({ atOnce }) => atOnce.turns !== undefined);
+    return accounts.length === 0 ? undefined : this.#deps.slots.begin(accounts, turnId, isUnattended(work));
+  }
+
+  /** Notifies the person, once, that their message waits for other turns to end. */
+  notifyOfWait(work: BudgetedWork, turnId: string, account: Account): void {
+    this.#deps.warnings.waits(this.#ref, work, turnId, openText("turns", account));
+  }
+
   /** Counts what was stored for the work. */
   stored(work: BudgetedWork, bytes: () => number): void {
     const accounts = this.accounts.of(work).filter(({ daily }) => daily.bytes !== undefined);
     if (accounts.length === 0) return;
     const amounts = { bytes: bytes() };
     for (const account of accounts) this.#deps.ledger.charge(account, amounts);
+  }
+
+  /** Why bytes that are about to be stored for the work would be refused; takes nothing. */
+  async refusalOfBytes(work: BudgetedWork, bytes: number): Promise<string | undefined> {
+    const { ledger, clock } = this.#deps;
+    for (const account of this.accounts.of(work)) {
+      if (account.daily.bytes === undefined) continue;
+      const refusal = await ledger.refusalOf(account, { bytes }, isUnattended(work));
+      if (refusal === undefined) continue;
+      this.#report(refusal, refusal.why);
+      return refusalText(refusal, ledger.used(account, "bytes"), clock.now());
+    }
+    return undefined;
   }
 
   /** The use of all limits that apply to the work, read from the store. */
@@ -233,7 +270,7 @@ export class Budgets {
   }
 
   #amounts(model: string, usage: Usage | undefined, isTurn: boolean): Amounts {
-    const cost = usage && this.#estimates.costOf(model, usage);
+    const cost = this.#costOf(model, usage);
     return {
       ...(isTurn && { turns: 1 }),
       ...(usage && { tokens: usage.inputTokens + usage.outputTokens }),
@@ -242,9 +279,13 @@ export class Budgets {
     };
   }
 
+  #costOf(model: string, usage: Usage | undefined): number | undefined {
+    return usage && model in this.#prices ? this.#estimates.costOf(model, usage) : undefined;
+  }
+
   #log({ asker }: BudgetedWork, model: string, usage: Usage | undefined, isTurn: boolean): void {
     const { inputTokens = 0, outputTokens = 0 } = usage ?? {};
-    const cost = usage && this.#estimates.costOf(model, usage);
+    const cost = this.#costOf(model, usage);
     const use = { turns: isTurn ? 1 : 0, requests: 1, inputTokens, outputTokens, ...(cost !== undefined && { cost }) };
     this.#deps.useLog.add({ ...this.#ref, personId: asker.personId }, model, use);
     if (cost) this.#deps.meter.count("budget_cost_total", { agent: this.#ref.agent, model }, cost / 1_000_000);
@@ -257,13 +298,3 @@ const asAmounts = ({ subtasks, bytes }: TakenAmounts): Amounts => ({
   ...(subtasks !== undefined && { subtasks }),
   ...(bytes !== undefined && { bytes }),
 });
-
-const negative = (amounts: Amounts): Amounts => difference(amounts, {});
-
-/** The charge after which `used` counts instead of `reserved`. */
-const difference = (reserved: Amounts, used: Amounts): Amounts => {
-  const resources = new Set([...Object.keys(reserved), ...Object.keys(used)]) as Set<Resource>;
-  return Object.fromEntries(
-    [...resources].map((resource) => [resource, (used[resource] ?? 0) - (reserved[resource] ?? 0)]),
-  );
-};

@@ -19,7 +19,15 @@ const Limits = z.strictObject({
   subtasksPerDay: count().optional().describe("Subtasks per day."),
   storedBytesPerDay: count()
     .optional()
-    .describe("Bytes per day that are stored in the history of conversations and in notes of the working memory."),
+    .describe(
+      "Bytes per day that are stored in the history of conversations, in notes and entries of the memory and as uploaded files.",
+    ),
+  turnsAtOnce: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .optional()
+    .describe("Turns that may run at once, over all processes; further messages and background work wait in line."),
   subtasksAtOnce: z.int().min(0).max(1_000).optional().describe("Subtasks that may be under way at once."),
   schedulesAtOnce: z
     .int()
@@ -72,10 +80,23 @@ const DEFAULT_VISITOR: Limits = {
   unattendedShare: 0.9,
 };
 
+/**
+ * The limits of all anonymous visitors together, because one person can make many visitors: what about 50 of them use at
+ * most.
+ */
+const DEFAULT_ANONYMOUS: Limits = {
+  turnsPerDay: 5_000,
+  tokensPerDay: 25_000_000,
+  subtasksPerDay: 1_500,
+  schedulesAtOnce: 250,
+  unattendedShare: 0.9,
+};
+
 /** The budgets of an agent, with default limits for anonymous visitors. */
 export const withDefaults = (budgets: AgentBudgetsConfig): AgentBudgetsConfig => ({
   ...budgets,
   visitor: { ...DEFAULT_VISITOR, ...budgets.visitor },
+  anonymous: { ...DEFAULT_ANONYMOUS, ...budgets.anonymous },
 });
 
 const LIMIT_OF: Readonly<Record<string, keyof Limits>> = {

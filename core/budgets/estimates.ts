@@ -54,6 +54,7 @@ const charsOfTool = (tool: StepRequest["tools"][number]): number => {
 
 const charsOf = (message: StepRequest["messages"][number]): number => {
   if (message.role === "tool") return message.results.reduce((chars, { output }) => chars + output.length, 0);
-  const calls = message.role === "assistant" ? message.toolCalls : [];
+  if (message.role === "user") return message.text.length + (message.context?.length ?? 0);
+  const calls = message.toolCalls;
   return message.text.length + (calls.length === 0 ? 0 : JSON.stringify(calls).length);
 };

@@ -29,8 +29,5 @@ export const NOTHING: LedgerRecord = { taken: {} };
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Budgets are per UTC day, so that all processes and tenants agree when a day begins. */
-export const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10);
-
-/** The time at which the budgets of today renew. */
+/** The time at which the budgets of today renew: all are per UTC day, so that processes and tenants agree. */
 export const nextDay = (now: number): number => (Math.floor(now / DAY_MS) + 1) * DAY_MS;

@@ -1,11 +1,28 @@
-import type { Clock } from "../contract/ports/clock.ts";
+import { type Clock, dayOf } from "../contract/ports/clock.ts";
 import type { Store } from "../contract/ports/store.ts";
 import { update } from "../contract/ports/update.ts";
 import type { Account, Amounts, Resource } from "./accounts.ts";
-import { dayOf, type LedgerRecord, ledgerKey, NOTHING } from "./ledger-record.ts";
+import { type LedgerRecord, ledgerKey, NOTHING } from "./ledger-record.ts";
 
-/** The share of a limit that a process leases at once; less near the limit, so that processes can share the rest. */
+/**
+ * A process leases a tenth of a limit at once, but of a large limit a hundredth: the block of a killed process counts as
+ * used, and a limit that many people share must outlast many crashes. Less near the limit, so that processes can share
+ * the rest.
+ */
 const BLOCKS_PER_LIMIT = 10;
+const BLOCKS_PER_LARGE_LIMIT = 100;
+
+/** A smaller block would often need another write for the next request. Cost is in millionths. */
+const ENOUGH: Readonly<Record<Resource, number>> = {
+  turns: 20,
+  tokens: 100_000,
+  cost: 100_000,
+  subtasks: 20,
+  bytes: 1_000_000,
+};
+
+const blockOf = (resource: Resource, hard: number): number =>
+  Math.floor(Math.max(hard / BLOCKS_PER_LARGE_LIMIT, Math.min(hard / BLOCKS_PER_LIMIT, ENOUGH[resource])));
 
 /** Why an account does not admit a piece of work. */
 export interface Refusal {
@@ -56,6 +73,12 @@ export class Ledger {
       return undefined;
     }
     return inTurn(lease, () => this.#takeLeasing(lease, limited, isUnattended));
+  }
+
+  /** Why `take` would refuse now, by the record in the store. Takes nothing. */
+  async refusalOf(account: Account, amounts: Amounts, isUnattended: boolean): Promise<Refusal | undefined> {
+    await this.refresh(account);
+    return refusalOf(this.#leaseOf(account), limitedAmounts(account, amounts), isUnattended);
   }
 
   /**
@@ -205,7 +228,7 @@ const grantFor = (
   if (amount === 0) return -left;
   const hard = daily[resource] ?? 0;
   const free = hard - (taken[resource] ?? 0);
-  const block = Math.min(Math.floor(hard / BLOCKS_PER_LIMIT), Math.ceil(free / 2));
+  const block = Math.min(blockOf(resource, hard), Math.ceil(free / 2));
   return Math.max(needed, block);
 };
 

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import type { Clock, Timer } from "../contract/ports/clock.ts";
+import { type Clock, dayOf, type Timer } from "../contract/ports/clock.ts";
 import { collection, keyOf, prefixOf, type Store } from "../contract/ports/store.ts";
 import { update } from "../contract/ports/update.ts";
-import { dayOf } from "./ledger-record.ts";
 
 /** The use of one model. `cost` is in millionths of the currency of the prices; absent if the model has no price. */
 export const ModelUse = z.looseObject({

@@ -1,4 +1,5 @@
 import { messageOf } from "../contract/app-error.ts";
+import { BoundedCache } from "../contract/bounded-cache.ts";
 import type { AgentRef } from "../contract/messages/addresses.ts";
 import type { Audience } from "../contract/messages/work-context.ts";
 import { type Clock, isoTime } from "../contract/ports/clock.ts";
@@ -38,6 +39,8 @@ interface WarningDeps {
 export class Warnings {
   readonly #deps: WarningDeps;
   readonly #running = new Map<string, Promise<void>>();
+  /** Notices that this process has published. */
+  readonly #notified = new BoundedCache<string, true>(10_000);
 
   constructor(deps: WarningDeps) {
     this.#deps = deps;
@@ -50,6 +53,22 @@ export class Warnings {
       if (account.isOwn && account.subject !== work.asker.personId) continue;
       for (const resource of Object.keys(account.daily) as Resource[]) this.#checkOne(ref, work, account, resource);
     }
+  }
+
+  /** Notifies the person whose message waits. The id is fixed, so the relay drops a repeat by another process. */
+  waits({ tenant, agent }: AgentRef, { audience, traceId }: BudgetedWork, turnId: string, markdown: string): void {
+    const { clock, logger, notify } = this.#deps;
+    const recipient = recipientOf(audience);
+    const id = stableId("budget", tenant, "waiting", turnId);
+    if (recipient === undefined || this.#notified.get(id) !== undefined) return;
+    this.#notified.set(id, true);
+    const running = notify({ id, tenant, agent, markdown, ...recipient, createdAt: isoTime(clock.now()), traceId })
+      .catch((error) => {
+        this.#notified.delete(id);
+        logger.warn({ error: messageOf(error) }, "could not publish budget notice, will be retried");
+      })
+      .finally(() => this.#running.delete(id));
+    this.#running.set(id, running);
   }
 
   async stop(): Promise<void> {

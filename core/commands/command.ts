@@ -1,3 +1,4 @@
+import type { ApprovalDeps } from "../approvals/index.ts";
 import type { BudgetService } from "../budgets/index.ts";
 import type { MenuCommand } from "../contract/menu-command.ts";
 import type { ReplyAction } from "../contract/messages/agent-reply.ts";
@@ -8,11 +9,11 @@ import type { Need, Permit } from "../contract/rights.ts";
 import { type Caller, callerAt } from "../delivery/index.ts";
 import type { ScheduleDeps } from "../schedules/index.ts";
 import type { SessionHistory } from "../sessions/index.ts";
-import { openSubtasksFor, type SubtaskDeps } from "../subtasks/index.ts";
+import { openWorkFor } from "../subtasks/index.ts";
 import type { RunningTurns, TurnRecord } from "../turns/index.ts";
 
 /** The dependencies of all commands. */
-export interface CommandDeps extends SubtaskDeps, ScheduleDeps {
+export interface CommandDeps extends ApprovalDeps, ScheduleDeps {
   readonly turns: RunningTurns;
   readonly history: SessionHistory;
   readonly budgets: Pick<BudgetService, "of">;
@@ -63,5 +64,5 @@ export const callerOf = ({ deps: { store }, message }: CommandCall): Promise<Cal
   callerAt(store, { ...message, accountId: message.account.id });
 
 /** The running subtasks of the caller over all their accounts, oldest first. */
-export const workFor = ({ deps: { store }, message }: CommandCall, caller: Caller): Promise<Subtask[]> =>
-  openSubtasksFor(store, message, caller);
+export const workFor = async ({ deps: { store }, message }: CommandCall, caller: Caller): Promise<readonly Subtask[]> =>
+  (await openWorkFor(store, message, caller)).subtasks;

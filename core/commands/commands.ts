@@ -2,20 +2,28 @@ import type { MenuCommand } from "../contract/menu-command.ts";
 import type { CommandMessage } from "../contract/messages/user-message.ts";
 import { suggest } from "../contract/suggest.ts";
 import { publishReply } from "../delivery/index.ts";
+import { deleteFilesOf } from "../files/received/index.ts";
 import { cutAtGraphemes } from "../lib/index.ts";
+import { startSession } from "../sessions/index.ts";
 import type { Agent, TurnRecord } from "../turns/index.ts";
+import { approve } from "./approve.ts";
 import { budget } from "./budget.ts";
+import { revoke } from "./buttons/revoke.ts";
 import { cancel } from "./cancel.ts";
 import type { Command, CommandDeps } from "./command.ts";
 import { inbox } from "./inbox.ts";
 import { link, unlink } from "./link.ts";
-import { newSession } from "./new-session.ts";
-import { quiet } from "./quiet.ts";
+import { memory } from "./memory.ts";
+import { quiet, timezone } from "./preferences/index.ts";
 import { report } from "./report.ts";
 import { schedules } from "./schedules.ts";
 import { status } from "./status.ts";
 import { why } from "./why.ts";
 import { diff, discard, merge } from "./workspace-commands.ts";
+
+const INTRODUCTION = "Just write to me as you would to a colleague. I also know these commands:";
+const SEEN_ELSEWHERE =
+  "To see my answers on your other channels too, write `/link` in one of them and send me the code in the other.";
 
 /** Builds `help`, which lists itself and these commands. */
 const helpOn = (others: readonly Command[]): Command => {
@@ -29,12 +37,25 @@ const helpOn = (others: readonly Command[]): Command => {
       const lines = [help, ...others].flatMap(({ name, usage = name, summary }) =>
         summary === undefined ? [] : [`- \`/${usage}\`: ${summary}`],
       );
-      return {
-        markdown: ["Just write to me as you would to a colleague. I also know these commands:", ...lines].join("\n"),
-      };
+      return { markdown: [INTRODUCTION, ...lines, "", SEEN_ELSEWHERE].join("\n") };
     },
   };
   return help;
+};
+
+const newSession: Command = {
+  name: "new",
+  needs: "talk",
+  menu: { description: "Start a new session; running work continues" },
+  summary: "start over: I forget our conversation, running work continues",
+  privately: false,
+  inOrder: true,
+  async run({ deps: { store, clock }, message, record }) {
+    const options = { after: record.sessionId, messageId: message.id, now: clock.now() };
+    const sessionId = await startSession(store, message, options);
+    await deleteFilesOf(store, record.sessionId);
+    return { sessionId, markdown: "This is a new session: I have forgotten our conversation so far." };
+  },
 };
 
 /** Answers an unknown command with the closest known name, or with all of them. */
@@ -57,14 +78,18 @@ const all = [
   why,
   status,
   cancel,
+  approve,
   inbox,
   schedules,
+  memory,
   budget,
   quiet,
+  timezone,
   link,
   unlink,
   newSession,
   report,
+  revoke,
   diff,
   merge,
   discard,
@@ -130,6 +155,7 @@ export const runCommand = async (
     agent: message.agent,
     kind: "notice",
     correlationId: message.id,
+    ...(message.messageId !== undefined && { answers: message.messageId }),
     origin: null,
     audience: record.audience,
     ...(isForCallerOnly && { onlyFor: message.account.id }),

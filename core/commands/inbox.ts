@@ -1,3 +1,5 @@
+import { namesOfFiles } from "../contract/file-ref.ts";
+import { channelLabel } from "../contract/messages/channel-label.ts";
 import { relativeTime } from "../contract/relative-time.ts";
 import type { Caller } from "../delivery/index.ts";
 import {
@@ -9,7 +11,6 @@ import {
   settleUndelivered,
   type Undelivered,
 } from "../delivery/undelivered/index.ts";
-import { channelLabel } from "../origin/index.ts";
 import { type Command, type CommandAnswer, type CommandCall, callerOf } from "./command.ts";
 
 /** Entries per page; each has three buttons, and platforms limit the buttons of a message. */
@@ -73,7 +74,8 @@ const read = async ({ deps }: CommandCall, entry: Undelivered): Promise<CommandA
   const reply = await readDeadLetter(deps.store, entry.letter);
   if (reply === undefined) return { markdown: NOT_IN_INBOX };
   const about = entry.origin === null ? "" : ` About “${entry.origin.promptSummary}”.`;
-  return { markdown: `For ${targetText(entry)}.${about}\n\n${reply.markdown}` };
+  const files = reply.files === undefined ? [] : [`Files, which a resend brings: ${namesOfFiles(reply.files)}`];
+  return { markdown: [`For ${targetText(entry)}.${about}`, reply.markdown, ...files].join("\n\n") };
 };
 
 /** Finds an entry of the caller; entries of other people count as absent. */

@@ -1,2 +1,3 @@
 export type { CommandDeps } from "./command.ts";
 export { commandMenu, isInOrder, runCommand, spellCommands } from "./commands.ts";
+export { type Report, reportKey, reportsOf } from "./report.ts";

@@ -1,12 +1,41 @@
+import { z } from "zod";
 import { isoTime } from "../contract/ports/clock.ts";
+import { collection, keyOf, prefixOf } from "../contract/ports/store.ts";
+import { newestFirst } from "../contract/ports/token.ts";
 import { createOrRead, update } from "../contract/ports/update.ts";
 import { mayContinue, readRepliedTo } from "../delivery/index.ts";
 import { cutAtGraphemes } from "../lib/index.ts";
 import { readPlacedReply } from "../origin/index.ts";
-import { reportId, reportKey } from "../people/abuse/index.ts";
 import type { HistoryEntry } from "../sessions/index.ts";
 import { finalIdOf } from "../turns/index.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
+
+/** A message that a person has reported to the operators. */
+export const Report = z.looseObject({
+  id: z.string(),
+  tenant: z.string(),
+  agent: z.string(),
+  reporter: z.looseObject({ channel: z.string(), accountId: z.string(), name: z.string(), personId: z.string() }),
+  /** The reported reply. */
+  replyId: z.string(),
+  /** The session whose history has the message. */
+  sessionId: z.string(),
+  at: z.iso.datetime(),
+  /** The reporter's own words about it. */
+  reason: z.string().optional(),
+  /** The text of the message, if the reporter chose to include it (R4). */
+  text: z.string().optional(),
+});
+export type Report = z.infer<typeof Report>;
+
+const TTL_MS = 90 * 24 * 3_600_000;
+const reports = collection("reports", Report, { ttlMs: TTL_MS });
+
+export const reportKey = (tenant: string, id: string) => keyOf(reports, tenant, id);
+export const reportsOf = (tenant: string) => prefixOf(reports, tenant);
+
+/** Sorts the newest first; the same command and message always have the same id. */
+const reportId = (at: number, turnId: string): string => `${newestFirst(at)}-${turnId}`;
 
 const MAX_REASON_GRAPHEMES = 500;
 const MAX_TEXT_CHARS = 20_000;
@@ -107,9 +136,7 @@ const includeText = async (call: CommandCall, id: string): Promise<CommandAnswer
   return { markdown: "I added the message to your report. The operators can read it now." };
 };
 
-const textOf = async ({ deps }: CommandCall, report: Record<string, unknown>): Promise<string | undefined> => {
-  const { sessionId, replyId } = report;
-  if (typeof sessionId !== "string") return undefined;
+const textOf = async ({ deps }: CommandCall, { sessionId, replyId }: Report): Promise<string | undefined> => {
   const { entries } = await deps.history.window(sessionId);
   const entry = entries.find((each) => replyIdOf(each) === replyId);
   if (entry === undefined) return undefined;

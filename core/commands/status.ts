@@ -1,9 +1,12 @@
+import { stateText } from "../approvals/index.ts";
+import { channelLabel } from "../contract/messages/channel-label.ts";
 import { type Conversation, sameConversation } from "../contract/messages/conversation.ts";
 import { relativeTime } from "../contract/relative-time.ts";
 import type { Caller } from "../delivery/index.ts";
 import { readHeld } from "../delivery/undelivered/index.ts";
-import { channelLabel, clockTime } from "../origin/index.ts";
+import { clockTime } from "../origin/index.ts";
 import { cancelAction } from "../subtasks/index.ts";
+import { approvalsFor } from "./approve.ts";
 import { type Command, type CommandCall, callerOf, workFor } from "./command.ts";
 
 /** Platforms limit the buttons of a message. */
@@ -21,6 +24,7 @@ export const status: Command = {
     const caller = await callerOf(call);
     const asked = deps.turns.of(message, [...caller.accounts], message.id);
     const work = await workFor(call, caller);
+    const approvals = await approvalsFor(call, caller);
     const waiting = await waitingFor(call, caller);
     const turns = (await asked).filter(({ audience }) => caller.owns(audience));
     const ago = (at: string) => relativeTime(Date.parse(at), deps.clock.now(), message.account);
@@ -30,6 +34,9 @@ export const status: Command = {
         const how = status === "running" ? (note ?? "working") : "waiting to start";
         return `- ${name} (\`${id}\`): ${how}, started ${ago(createdAt)}`;
       }),
+      ...approvals.map(
+        (one) => `- \`${one.tool}\` ${stateText(one)}, asked ${ago(one.createdAt)} (\`/approve ${one.id}\`)`,
+      ),
       ...waiting,
     ];
     if (lines.length === 0) return { markdown: "I am not working on anything for you, and no messages are waiting." };

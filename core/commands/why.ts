@@ -5,7 +5,8 @@ import { promptOfRun } from "../schedules/index.ts";
 import type { HistoryEntry } from "../sessions/index.ts";
 import { finalIdOf } from "../turns/index.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
-import { explain, workTree } from "./explain.ts";
+import { explain } from "./explain/explain.ts";
+import { workTree } from "./explain/work-tree.ts";
 import { reportAction } from "./report.ts";
 
 const UNKNOWN =

@@ -1,3 +1,5 @@
+import { brand } from "./brand.ts";
+
 /** A closed union: every map from codes (to an HTTP status or an exit code) must be extended to compile. */
 export type ErrorCode =
   | "bad-input"
@@ -38,5 +40,9 @@ export class RevisionConflict extends AppError {
     super("conflict", `"${key}" is no longer at revision ${expected}: another writer was first`);
   }
 }
+
+brand(AppError, "AppError");
+brand(BackboneUnavailable, "BackboneUnavailable");
+brand(RevisionConflict, "RevisionConflict");
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

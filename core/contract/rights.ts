@@ -9,6 +9,8 @@ export const ABILITIES = {
   remember: "store lasting memories",
   peers: "have other agents asked",
   workspace: "work on the agent's repository",
+  confirm: "approve calls of tools that ask first, in one's own work",
+  /** Includes `confirm`. */
   approve: "approve calls of tools that ask first",
 } as const;
 
@@ -25,6 +27,8 @@ export interface Caused {
 /** Answers for the causes of one piece of work whether it may do something (R1). */
 export interface Permit {
   allows(need: Need): boolean;
+  /** Whether it may allow a need that begins like this, for tools whose names are not known yet. */
+  allowsSome(beginning: `tool:${string}`): boolean;
   /** Why it may not, for the model and for people; undefined if it may. */
   refusalOf(need: Need): string | undefined;
   /** Whether it allows everything that work with these causes may do. */

@@ -1,8 +1,9 @@
 export { accountServed, askerOf, withRequester } from "./asker.ts";
-export { publishBudgetNotice } from "./budget-notice.ts";
 export { audienceAt, Destination, Home } from "./destination.ts";
 export { type LedgerEntry, ledgerKey, ledgerOf } from "./ledger-entry.ts";
-export { notifyAccount, publishReply, type UnsolicitedReply } from "./publish-reply.ts";
+export { notifyAccount, publishBudgetNotice, publishReply, type UnsolicitedReply } from "./publish-reply.ts";
+export { heldUntil } from "./quiet-hours.ts";
 export { readRepliedTo, resolveRepliedTo } from "./resolve-replied-to.ts";
+export { decideTargets, hasLostAccess } from "./targets.ts";
 export type { Admits, Caller, Writer } from "./visibility.ts";
 export { callerAt, canSee, mayContinue, viewerTimeIn } from "./visibility.ts";

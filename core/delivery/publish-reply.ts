@@ -1,3 +1,5 @@
+import type { BudgetNotice } from "../budgets/index.ts";
+import type { FileRef } from "../contract/file-ref.ts";
 import type { AgentRef } from "../contract/messages/addresses.ts";
 import type { AgentReply, ReplyAction, ReplyCause } from "../contract/messages/agent-reply.ts";
 import { type Conversation, conversationKey } from "../contract/messages/conversation.ts";
@@ -13,6 +15,7 @@ interface Draft extends AgentRef {
   readonly markdown: string;
   readonly outcome?: NonNullable<AgentReply["outcome"]>;
   readonly actions?: ReplyAction[];
+  readonly files?: FileRef[];
   readonly data?: Record<string, unknown>;
   readonly audience: Audience;
   readonly onlyFor?: string;
@@ -25,6 +28,7 @@ interface Draft extends AgentRef {
 export interface SolicitedReply extends Draft {
   readonly kind: "final" | "progress" | "completion";
   readonly correlationId: string;
+  readonly answers?: string;
   readonly origin: ReplyOrigin;
 }
 
@@ -40,6 +44,7 @@ export interface UnsolicitedReply extends Draft {
 export interface Notice extends Draft {
   readonly kind: "notice";
   readonly correlationId?: string;
+  readonly answers?: string;
   readonly origin: null;
 }
 
@@ -86,3 +91,9 @@ export const notifyAccount = (
     createdAt: record.openedAt,
     traceId: record.traceId,
   });
+
+/** Publishes a warning about a budget. A repeat after a crash has the same id, and the relay drops it. */
+export const publishBudgetNotice =
+  (bus: Bus) =>
+  (notice: BudgetNotice): Promise<void> =>
+    publishReply(bus, { ...notice, kind: "notice", sessionId: null, origin: null, mayRepeat: true });

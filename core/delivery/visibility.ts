@@ -7,6 +7,7 @@ import type { ViewerTime } from "../contract/relative-time.ts";
 import {
   accountOf,
   askingAccount,
+  belongsTo,
   findPerson,
   type OwnAccount,
   type PersonRecord,
@@ -54,15 +55,10 @@ const surfaceAt = ({ surfaces }: PersonRecord, target: Conversation): Surface | 
   target.kind === "private" ? surfaces.find(({ conversation }) => sameRoom(conversation, target)) : undefined;
 
 const isAskersSurface = ({ audience, onlyFor }: Shown, person: PersonRecord, surface: Surface): boolean => {
-  const { personId, membership } = audience;
   const asker = askingAccount(audience);
-  if (asker && sameAccount(surface, asker)) return true;
   // Only the account that gave a private command sees its answer.
-  if (onlyFor !== undefined || person.id !== personId || membership === undefined) return false;
-  // An account that left the person and was linked again has a later `joined` and does not qualify.
-  return [surface, ...(asker ? [asker] : [])].every(
-    (one) => (accountOf(person, one)?.joined ?? Infinity) <= membership,
-  );
+  if (onlyFor !== undefined) return asker !== undefined && sameAccount(surface, asker);
+  return belongsTo(person, { by: asker, personId: audience.personId, membership: audience.membership }, surface);
 };
 
 /**
@@ -90,7 +86,7 @@ export const viewerTimeIn = async (
   const person = await askerOf(store, reply);
   const surface = person?.surfaces.find(({ conversation }) => sameRoom(conversation, target));
   const { timeZone, locale } = (person && surface && accountOf(person, surface)) ?? {};
-  return { timeZone, locale };
+  return { timeZone: person?.timeZone ?? timeZone, locale };
 };
 
 /** The person behind a command or a tool call, and the work that they may see. */

@@ -1,5 +1,5 @@
 import { AppError } from "../contract/app-error.ts";
-import type { Attachment, FromPerson, SyntheticMessage, TurnMessage } from "../contract/messages/user-message.ts";
+import type { FromPerson, SyntheticMessage, TurnMessage } from "../contract/messages/user-message.ts";
 import type { Audience } from "../contract/messages/work-context.ts";
 import { publishReply } from "../delivery/index.ts";
 import { currentSession, type ReplyEntry, type TurnEntry } from "../sessions/index.ts";
@@ -8,6 +8,7 @@ import { finalIdOf } from "../turns/index.ts";
 import type { TurnFeatures, TurnPrompt, TurnRequester, TurnSources } from "../turns/source/index.ts";
 import { compactSessionAsync } from "./compact-session-async.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
+import { filesOfMessage, type MessageFiles } from "./message-files.ts";
 import type { OpenedTurn } from "./open-turn.ts";
 import { decideSummary, settledOrigin } from "./prompt-summary.ts";
 import { runAndRecordTurn, type TurnRun } from "./run-and-record-turn.ts";
@@ -29,10 +30,11 @@ export const answerMessage = async (
   const requester = requesterOf(features, message);
   // Read after the window: an entry that is missing up to the window's end can only be written behind it.
   const ended = seenBefore ? await history.endedTurn(sessionId, index, turnId) : undefined;
-  const prompt = ended === undefined ? await turnPrompt(features, agent, message) : undefined;
+  const prompt = ended === undefined ? await turnPrompt(deps, agent, message, record) : undefined;
   const state = ended === undefined ? await requester?.stateOf?.(seenBefore) : undefined;
   if (prompt !== undefined && state === "ended") await requester?.backfill?.(prompt.text, opened);
   if (prompt?.obsolete || state === "ended") return undefined;
+  if (prompt?.notice !== undefined) await publishNotice(deps, agent, record, prompt.notice);
   // A turn that must reply needs its anchor's summary too: the model writes both at the same time.
   const summary = prompt?.mustReply ? decideSummary(deps, agent, opened) : undefined;
   summary?.catch(() => undefined);
@@ -58,14 +60,71 @@ export const answerMessage = async (
 };
 
 /** False for a person's message that was answered without tools: no feature took part in its turn. */
-const mayInvolveFeatures = ({ kind }: TurnMessage, { delegated, messages }: TurnEntry): boolean =>
-  kind === "synthetic" || delegated === true || messages.length > 0;
+const mayInvolveFeatures = ({ kind }: TurnMessage, { outcome, delegated, messages }: TurnEntry): boolean =>
+  kind === "synthetic" || outcome !== "answered" || delegated === true || messages.length > 0;
 
 /** The prompt of a turn: the text of a person or of a task, or the prompt of the feature that wrote the message. */
-const turnPrompt = async ({ sources }: TurnFeatures, agent: Agent, message: TurnMessage): Promise<TurnPrompt> =>
-  message.kind === "synthetic"
-    ? promptOf(sources, agent, message)
-    : { text: shownText(message), mustReply: false, obsolete: false, isFromOutside: true };
+const turnPrompt = async (
+  { store, features: { sources } }: IntakeDeps,
+  agent: Agent,
+  message: TurnMessage,
+  record: TurnRecord,
+): Promise<WrittenPrompt> => {
+  if (message.kind === "synthetic") return promptOf(sources, agent, message);
+  const files = message.attachments.length === 0 ? NO_FILES : await filesOfMessage(store, agent, message, record);
+  return { ...writtenBy(message, files), ...quotedBy(message), mustReply: false, obsolete: false, isFromOutside: true };
+};
+
+interface WrittenPrompt extends TurnPrompt {
+  /** The person gets it before the answer. */
+  readonly notice?: string;
+}
+
+const NO_FILES: MessageFiles = { texts: [], shortTexts: [], images: [], problems: [] };
+
+const writtenBy = (
+  message: FromPerson,
+  { texts, shortTexts, images, problems }: MessageFiles,
+): Pick<WrittenPrompt, "text" | "unsignedText" | "historyText" | "hasForeignText" | "images" | "notice" | "answer"> => {
+  const isShared = message.conversation.kind === "shared";
+  const line = isShared ? `${oneLine(message.account.name)}: ${message.text}` : message.text;
+  // A file, or the message that it replies to, may be the text of another program.
+  const hasForeignText = message.attachments.length > 0 || message.replyTo !== undefined;
+  const problem = problems.length === 0 ? undefined : problems.join("\n\n");
+  // Without a text and a file that can be read there is nothing for the model.
+  const isAll = message.text.trim() === "" && problems.length === texts.length;
+  return {
+    text: withFileTexts(line, texts),
+    ...(isShared && { unsignedText: withFileTexts(message.text, texts) }),
+    ...(texts.length > 0 && { historyText: withFileTexts(line, shortTexts) }),
+    ...(hasForeignText && { hasForeignText }),
+    ...(images.length > 0 && { images }),
+    ...(problem !== undefined && (isAll ? { answer: problem } : { notice: problem })),
+  };
+};
+
+const quotedBy = (message: FromPerson): Pick<TurnPrompt, "quoted"> =>
+  message.kind === "message" && message.quoted !== undefined ? { quoted: message.quoted } : {};
+/** The notice has a fixed id, so that the relay drops a repeat after a crash. */
+const publishNotice = (
+  { bus }: IntakeDeps,
+  { tenant, name: agent }: Agent,
+  { turnId, sessionId, audience, openedAt, traceId }: TurnRecord,
+  markdown: string,
+): Promise<void> =>
+  publishReply(bus, {
+    id: `${turnId}/files`,
+    tenant,
+    agent,
+    sessionId,
+    kind: "notice",
+    markdown,
+    origin: null,
+    audience,
+    mayRepeat: true,
+    createdAt: openedAt,
+    traceId,
+  });
 
 const promptOf = (sources: TurnSources, agent: Agent, message: SyntheticMessage) => {
   const { type, data } = message.synthetic;
@@ -75,17 +134,8 @@ const promptOf = (sources: TurnSources, agent: Agent, message: SyntheticMessage)
   return source(agent, message);
 };
 
-/** A message in the form that the model reads: with the author in shared conversations, and with attachments. */
-export const shownText = ({ conversation, account, text, attachments }: FromPerson): string => {
-  const line = conversation.kind === "shared" ? `${oneLine(account.name)}: ${text}` : text;
-  return [line, ...attachments.map(shown)].join("\n").trim() || "(an empty message)";
-};
-
-/** Text attachments with their content; others by name and type only. */
-const shown = ({ name, mediaType, text }: Attachment): string => {
-  const label = `[attached: ${oneLine(name)} (${oneLine(mediaType)})]`;
-  return text === undefined ? label : `${label}\n${text}\n[end of ${oneLine(name)}]`;
-};
+const withFileTexts = (line: string, files: readonly string[]): string =>
+  [line, ...files].join("\n").trim() || "(an empty message)";
 
 const oneLine = (text: string): string => text.replace(/[\p{C}\s]+/gu, " ").trim();
 
@@ -104,7 +154,7 @@ export const publishFinal = async (
   deps: IntakeDeps,
   agent: Agent,
   record: TurnRecord,
-  { at, finalText, outcome, actions }: TurnEntry,
+  { at, finalText, outcome, actions, files }: TurnEntry,
   mayRepeat: boolean,
 ): Promise<void> => {
   const { correlationId, cause, audience, sessionId } = record;
@@ -119,7 +169,10 @@ export const publishFinal = async (
     markdown: finalText,
     outcome,
     ...(actions !== undefined && { actions }),
-    ...(correlationId === undefined ? { ...(cause !== undefined && { cause }) } : { correlationId }),
+    ...(files !== undefined && { files }),
+    ...(correlationId === undefined
+      ? { ...(cause !== undefined && { cause }) }
+      : { correlationId, ...(origin.messageId !== undefined && { answers: origin.messageId }) }),
     origin,
     audience,
     ...(mayRepeat && { mayRepeat }),
@@ -127,7 +180,7 @@ export const publishFinal = async (
     traceId: record.traceId,
   });
   if (correlationId !== undefined) return;
-  const entry = { kind: "said", replyId: id, at, markdown: finalText, origin } as const;
+  const entry = { kind: "said", replyId: id, at, markdown: finalText, origin, ...(files && { files }) } as const;
   await noteWhereShown(deps, agent, audience, sessionId, entry);
 };
 

@@ -75,6 +75,7 @@ const isAsAssumed = ({ sessionId, audience, asker }: TurnRecord, { window, work 
   sessionId === window.sessionId &&
   audience.personId === work.audience.personId &&
   audience.membership === work.audience.membership &&
+  asker.timeZone === work.asker.timeZone &&
   asker.causes?.[0]?.speaker === work.asker.causes?.[0]?.speaker;
 
 /** A turn with a result was checked before it ran, so its record is not stale. */

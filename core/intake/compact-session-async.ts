@@ -36,9 +36,12 @@ export const shrinkWindow = (
     signal,
   );
 
-/** Summaries are charged to the work that needs them (R2). Without a budget for it, a summary is made without the model. */
+/**
+ * Summaries are charged to the work that needs them (R2). Without a budget for it, or with an agent
+ * elsewhere, a summary is made without the model.
+ */
 const chargedTo = (agent: Agent, record: TurnRecord): Agent =>
-  agent.budgets ? { ...agent, model: agent.budgets.metered(agent.model, record) } : agent;
+  agent.budgets && !agent.model.isAgent ? { ...agent, model: agent.budgets.metered(agent.model, record) } : agent;
 
 const asBackground = (record: TurnRecord): TurnRecord => ({
   ...record,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { TurnPlace } from "../budgets/index.ts";
 import { runCommand } from "../commands/index.ts";
 import { messageOf, RevisionConflict } from "../contract/app-error.ts";
 import { subjectsOf } from "../contract/messages/subjects.ts";
@@ -20,11 +21,12 @@ import { revokeExposedCodes } from "../people/linking/index.ts";
 import { nextIndex } from "../sessions/index.ts";
 import { runSpanId } from "../telemetry/index.ts";
 import { type Agent, TurnYielded, turnIdOf, turnSpan } from "../turns/index.ts";
-import { answerMessage } from "./answer-message.ts";
+import { answerMessage, requesterOf } from "./answer-message.ts";
 import { handleDeadLetter } from "./handle-dead-letter.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 import { type OpenedTurn, openTurn } from "./open-turn.ts";
 import { noteEdit } from "./resolve-turn.ts";
+import { showTyping } from "./run-and-record-turn.ts";
 
 /** The queue of an agent's messages, and the first part of the keys of their dead letters. */
 export const INTAKE_DURABLE = "intake";
@@ -76,9 +78,19 @@ const takeTurn = async (deps: IntakeDeps, agent: Agent, message: TurnMessage, re
     const opened = await openTurn(deps, message);
     await deps.checkpoint("turn.opened");
     signalProgress(deps.bus, message);
-    const wait = waitForLimit(deps, agent, message, opened);
+    const fileWait = await deps.awaitedFiles.waitFor(message);
+    if (fileWait !== undefined) showTyping(deps, agent, opened.record);
+    const wait = fileWait ?? waitForLimit(deps, agent, message, opened);
     if (wait !== undefined) return { wait };
-    await handle(deps, agent, asEdited(message, opened), opened, received);
+    const place = countsAsTurn(deps, message)
+      ? await agent.budgets?.beginTurn(opened.record, opened.record.turnId)
+      : undefined;
+    if (place?.mayRun === false) return { wait: waitInLine(deps, agent, message, opened, received, place) };
+    try {
+      await handle(deps, agent, asEdited(message, opened), opened, received);
+    } finally {
+      place?.leave();
+    }
     signalProgress(deps.bus, message);
     return ack;
   } catch (error) {
@@ -116,6 +128,26 @@ const waitForLimit = (
     wokenBy: (wake) => turns.onRoom(person, maxTurnsPerPerson, wake),
     atMostMs: MAX_LIMIT_WAIT_MS,
   };
+};
+
+/** Whether the message counts as a turn at once (R2): the turn that waits for it may hold the last place. */
+const countsAsTurn = ({ features }: IntakeDeps, message: TurnMessage): boolean =>
+  message.kind !== "command" && requesterOf(features, message)?.isAwaitedByTurn !== true;
+
+/** A person whose message waits for longer is notified. */
+const NOTICE_AFTER_MS = 5_000;
+
+const waitInLine = (
+  { clock }: IntakeDeps,
+  { budgets }: Agent,
+  { kind }: TurnMessage,
+  { record }: OpenedTurn,
+  { publishedAt }: Received,
+  { account, onRoom }: Extract<TurnPlace, { mayRun: false }>,
+): Wait => {
+  const noticeInMs = kind === "message" ? Math.min(NOTICE_AFTER_MS, publishedAt + NOTICE_AFTER_MS - clock.now()) : 0;
+  if (kind === "message" && noticeInMs <= 0) budgets?.notifyOfWait(record, record.turnId, account);
+  return { wokenBy: onRoom, atMostMs: noticeInMs > 0 ? noticeInMs : MAX_LIMIT_WAIT_MS };
 };
 
 const asEdited = (message: TurnMessage, { record: { editedText } }: OpenedTurn): TurnMessage =>
@@ -170,11 +202,12 @@ const handleShownReply = async (
   { store, history, sessions, checkpoint }: IntakeDeps,
   message: ShownMessage,
 ): Promise<Outcome> => {
-  const { replyId, markdown, origin, at } = message.shown;
+  const { replyId, markdown, origin, files, at } = message.shown;
+  const entry = { kind: "said", replyId, at, markdown, origin, ...(files !== undefined && { files }) } as const;
   const window = await sessions.window(message);
   const position = await firstPosition(store, message, { sessionId: window.sessionId, index: nextIndex(window) });
   await checkpoint("posted.located");
-  await history.append(position.sessionId, position.index, { kind: "said", replyId, at, markdown, origin });
+  await history.append(position.sessionId, position.index, entry);
   return ack;
 };
 

@@ -1,9 +1,10 @@
 import type { CommandDeps } from "../commands/index.ts";
-import type { BlockedAccounts } from "../people/abuse/index.ts";
 import type { AskerCache, LastSeen } from "../people/index.ts";
+import type { BlockedAccounts } from "../rights/index.ts";
 import type { SessionFinder } from "../sessions/index.ts";
 import type { BackgroundWork } from "../turns/index.ts";
 import type { TurnFeatures } from "../turns/source/index.ts";
+import type { AwaitedFiles } from "./awaited-files.ts";
 
 export interface IntakeDeps extends CommandDeps {
   readonly sessions: SessionFinder;
@@ -12,6 +13,7 @@ export interface IntakeDeps extends CommandDeps {
   readonly blocked: BlockedAccounts;
   readonly background: BackgroundWork;
   readonly features: TurnFeatures;
+  readonly awaitedFiles: AwaitedFiles;
   /** Aborted with TurnYielded when this process must hand over its turns. */
   readonly stopping: AbortSignal;
   readonly turnDeadlineMs: number;

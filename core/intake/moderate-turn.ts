@@ -18,13 +18,16 @@ export const refusedMessage = async (
   deps: Deps,
   agent: Agent,
   record: TurnRecord,
-  { text, isFromOutside }: TurnPrompt,
+  { text, quoted, isFromOutside }: TurnPrompt,
 ): Promise<TurnEnd | undefined> => {
   const { moderator, blocked } = deps;
   if (!moderator?.checksMessages || isFromOutside !== true || blocked.hasAsker(agent.tenant, record.audience)) {
     return undefined;
   }
-  const verdict = await ask(deps, moderator, agent, record, { kind: "message", text });
+  const verdict = await ask(deps, moderator, agent, record, {
+    kind: "message",
+    text: quoted === undefined ? text : `${text}\n\n${quoted.text}`,
+  });
   return verdict.allowed ? undefined : { outcome: "failed", finalText: verdict.text, messages: [] };
 };
 

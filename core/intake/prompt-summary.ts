@@ -108,7 +108,7 @@ export const decideSummary = async (
   if (!mayHaveSummary(record) || (await readSummary(deps.store, agent, rootTurnId)) !== undefined) return;
   const root = window.entries.find((entry) => entry.kind === "turn" && entry.turnId === rootTurnId);
   // A summary of the model would be a text that people see unchecked.
-  const mayAsk = root?.kind === "turn" && deps.moderator?.checksAnswers !== true;
+  const mayAsk = root?.kind === "turn" && deps.moderator?.checksAnswers !== true && !agent.model.isAgent;
   const summary = mayAsk ? await summariseByModel(deps, meteredModel(agent, record), root.text) : undefined;
   await settleSummary(deps.store, agent, rootTurnId, summary ?? origin.promptSummary);
 };

@@ -15,12 +15,12 @@ import { captureOrigin, causeOf } from "../origin/index.ts";
 import { type ResolvedAsker, resolveAsker, resolvedAsker } from "../people/index.ts";
 import { revokeExposedCodes } from "../people/linking/index.ts";
 import { nextIndex, type SessionWindow, windowOf } from "../sessions/index.ts";
-import { type TurnRecord, turnIdOf } from "../turns/index.ts";
+import { type TurnRecord, turnIdOf, urlsIn } from "../turns/index.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 
 type Work = Pick<
   TurnRecord,
-  "origin" | "audience" | "asker" | "correlationId" | "cause" | "continues" | "editedText" | "standing"
+  "origin" | "audience" | "asker" | "correlationId" | "cause" | "continues" | "editedText" | "standing" | "urls"
 >;
 
 /** The work of a message, and the session that it belongs to. */
@@ -77,6 +77,7 @@ export const recordOf = ({ clock }: IntakeDeps, message: TurnMessage, { work, wi
 export const newWork = (message: FromPerson, sessionId: string, asker: ResolvedAsker): Work => {
   const { conversation, account, link } = message;
   const { id: personId, membership } = asker;
+  const urls = urlsIn(message.text);
   return {
     origin: captureOrigin(message, sessionId),
     audience: { conversation, personId, accountId: account.id, membership },
@@ -88,12 +89,13 @@ export const newWork = (message: FromPerson, sessionId: string, asker: ResolvedA
       rootTurnId: turnIdOf(message),
       background: false,
     },
+    ...(urls.length > 0 && { urls }),
   };
 };
 
 const askerFrom = (
-  { conversation: { channel }, account: { id, name, locale, timeZone } }: FromPerson,
-  { id: personId, isIdentified }: ResolvedAsker,
+  { conversation: { channel }, account: { id, name, locale } }: FromPerson,
+  { id: personId, isIdentified, timeZone }: ResolvedAsker,
 ): TurnRecord["asker"] => ({
   personId,
   accountId: id,
@@ -106,7 +108,7 @@ const askerFrom = (
 /** A continuation keeps the origin and the audience of its work (O2). No user is waiting. */
 export const inheritedWork = (
   message: SyntheticMessage,
-): Pick<TurnRecord, "origin" | "audience" | "asker" | "cause" | "standing"> => {
+): Pick<TurnRecord, "origin" | "audience" | "asker" | "cause" | "standing" | "urls"> => {
   const { origin, audience, asker, owner, rootTurnId, background, chain } = message.synthetic;
   const turnId = turnIdOf(message);
   return {
@@ -121,6 +123,7 @@ export const inheritedWork = (
       background,
       ...(chain !== undefined && { chain }),
     },
+    ...(message.synthetic.type === "task" && message.synthetic.data.urls && { urls: message.synthetic.data.urls }),
   };
 };
 

@@ -1,10 +1,13 @@
 import { subjectsOf } from "../contract/messages/subjects.ts";
 import { isoTime } from "../contract/ports/clock.ts";
 import { ChildAbort } from "../lib/index.ts";
+import { memoryNote, memoryScope } from "../memory/lasting/index.ts";
 import { viewOfOrigins } from "../origin/index.ts";
 import { fitEntry, nextIndex, type TurnEntry } from "../sessions/index.ts";
+import { withFiles } from "../turns/files/index.ts";
 import type { Agent, TurnEnd, TurnFailure, TurnRecord } from "../turns/index.ts";
 import {
+  addsForeignText,
   failureText,
   Journal,
   permittedAgent,
@@ -14,9 +17,10 @@ import {
   TurnStopped,
   TurnTimedOut,
   TurnYielded,
+  withOfferedTools,
   withoutSilence,
 } from "../turns/index.ts";
-import type { FinishedTurn, TurnPrompt, TurnRequester } from "../turns/source/index.ts";
+import type { FinishedTurn, RecordedTurn, TurnPrompt, TurnRequester, TurnUpdates } from "../turns/source/index.ts";
 import { shrinkWindow } from "./compact-session-async.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 import { REFUSED_PROMPT, refusedMessage, withheldAnswer } from "./moderate-turn.ts";
@@ -52,26 +56,32 @@ export const runAndRecordTurn = async (
   const { alongside } = run;
   const { record, window } = opened;
   const { turnId, sessionId } = record;
-  const { text, fallbackText } = prompt;
-  const refused = await refusedMessage(deps, agent, record, prompt);
+  const { text, historyText = text, images, fallbackText } = prompt;
+  const refused = deps.moderator && (await refusedMessage(deps, agent, record, prompt));
   const finished: FinishedTurn =
     refused ?? (await finish(deps, agent, record, await runOrFallBack(deps, agent, prompt, opened, run)));
-  const { failure, isAwaited, ...end } = finished;
+  const reportedFiles = refused === undefined && finished.outcome !== "nothing" ? (prompt.files ?? []) : [];
+  const { failure, isAwaited, files: made = [], ...end } = finished;
+  const isForeign = addsForeignText(record, prompt.hasForeignText, agent.tools, end.messages);
   const processed = prompt.postProcess &&
     end.outcome === "answered" && { finalText: prompt.postProcess(end.finalText) };
   const answer: TurnEntry = {
     kind: "turn",
     turnId,
     at: isoTime(deps.clock.now()),
-    text: refused === undefined ? text : REFUSED_PROMPT,
+    text: refused === undefined ? historyText : REFUSED_PROMPT,
+    ...(refused === undefined && images !== undefined && { images: [...images] }),
     ...end,
     ...(failure !== undefined && fallbackText !== undefined && rawResults(fallbackText, failure, end.finalText)),
     ...processed,
     // Background work has no interim answer: the final one follows (B6).
     ...(isAwaited && record.standing.background && { suppressed: true }),
     messages: [...end.messages],
+    ...(isForeign ? { hasForeignText: true } : end.messages.length > 0 && { hasForeignText: false }),
   };
-  const entry = fitEntry({ ...answer, ...(await withheldAnswer(deps, agent, record, answer)) });
+  const withheld = deps.moderator && (await withheldAnswer(deps, agent, record, answer));
+  // Moderation checks texts only, so a withheld answer sends no files either.
+  const entry = fitEntry({ ...answer, ...(withheld ?? withFiles(answer.finalText, [...reportedFiles, ...made])) });
   const options = { ...sessionTtl(record), ...(alongside && { alongside: () => alongside(entry) }) };
   if (!(await deps.history.append(sessionId, nextIndex(window), entry, options))) {
     throw new TurnYielded("another process has taken the turn over");
@@ -92,6 +102,7 @@ const runOrFallBack = async (
   if (await deps.blocked.stillHasAsker(agent.tenant, opened.record.audience)) {
     return { outcome: "cancelled", finalText: "", messages: [] };
   }
+  if (prompt.answer !== undefined) return { outcome: "answered", finalText: prompt.answer, messages: [] };
   if (isLast && prompt.fallbackText !== undefined) {
     return { outcome: "failed", finalText: failureText["bad-answer"], failure: "bad-answer", messages: [] };
   }
@@ -112,7 +123,7 @@ const rawResults = (fallbackText: string, failure: TurnFailure, text: string) =>
 const runNow = async (
   deps: IntakeDeps,
   agent: Agent,
-  { text, mustReply, toolRounds = agent.maxToolRounds }: TurnPrompt,
+  { text, unsignedText, quoted, images, hasForeignText, mustReply, toolRounds = agent.maxToolRounds }: TurnPrompt,
   { record, seenBefore, window }: OpenedTurn,
   { number, requester }: Pick<RunFor, "number" | "requester">,
 ): Promise<TurnEnd> => {
@@ -129,14 +140,23 @@ const runNow = async (
     record.correlationId === undefined ? undefined : deps.turns.stoppable(record, () => over.abort(new TurnStopped()));
   const endRequest = requester?.begin?.(() => over.abort(new TurnCancelled()));
   const unwatch = deps.blocked.watchAsker(agent.tenant, record.audience, () => over.abort(new TurnCancelled()));
-  const limited = { ...(mustReply ? withoutSilence(agent) : agent), maxToolRounds: toolRounds };
   let attempt = number * ATTEMPTS_PER_RUN;
   try {
+    const [offered, memoryNote] = await Promise.all([
+      withOfferedTools(agent, record.asker),
+      memoryNoteFor(deps, agent, record, unsignedText ?? text),
+    ]);
+    const limited = { ...(mustReply ? withoutSilence(offered) : offered), maxToolRounds: toolRounds };
     return await runTurn(deps, {
       agent: permittedAgent(requester?.agentFor(limited) ?? limited, record.asker),
       record,
       text,
+      unsignedText,
+      quoted,
+      images,
       window,
+      hasForeignText,
+      memoryNote,
       systemNote: continues ? await viewOfOrigins(deps.history, continues) : requester?.systemNote?.(),
       journal: new Journal(deps.store, turnId, !seenBefore),
       // Created on first use: a child logger costs as much as a log line, and most turns log nothing.
@@ -149,6 +169,7 @@ const runNow = async (
         ? undefined
         : (record.correlationId ?? requester?.streamId?.(agent, record)),
       nextAttempt: () => attempt++,
+      updates: updatesOf(deps, agent, { record, window }),
       shrink: (window) => shrinkWindow(deps, agent, record, window, over.signal),
     });
   } finally {
@@ -159,6 +180,30 @@ const runNow = async (
     unwatch();
     over.release();
   }
+};
+
+/** Turns for other agents, and those of speakers without the right, use no lasting memory (M4). */
+const memoryNoteFor = async (
+  { store }: IntakeDeps,
+  { tenant, name, model, rights }: Agent,
+  record: TurnRecord,
+  message: string,
+): Promise<string | undefined> => {
+  if (
+    model.isAgent ||
+    record.standing.owner.worksFor !== undefined ||
+    !rights.permit(record.asker).allows("remember")
+  ) {
+    return undefined;
+  }
+  const scope = memoryScope({ tenant, agent: name }, record);
+  return scope && memoryNote(store, scope, message);
+};
+
+/** The updates of all features, before each step. */
+const updatesOf = ({ features }: IntakeDeps, agent: Agent, turn: RecordedTurn): TurnUpdates => {
+  const sources = features.hooks.flatMap((hook) => hook.updates?.(agent, turn) ?? []);
+  return async (messages) => (await Promise.all(sources.map((source) => source(messages)))).flat();
 };
 
 const finish = async (
@@ -174,5 +219,13 @@ const finish = async (
   return finished;
 };
 
-const showTyping = ({ bus }: IntakeDeps, { tenant, name }: Agent, { audience }: TurnRecord): void =>
-  bus.signal(subjectsOf(tenant).userSignal(name), { type: "typing", conversation: audience.conversation });
+export const showTyping = (
+  { bus }: IntakeDeps,
+  { tenant, name }: Agent,
+  { audience, correlationId, origin }: TurnRecord,
+): void =>
+  bus.signal(subjectsOf(tenant).userSignal(name), {
+    type: "typing",
+    conversation: audience.conversation,
+    ...(correlationId !== undefined && origin.messageId !== undefined && { answers: origin.messageId }),
+  });

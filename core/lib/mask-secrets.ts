@@ -12,6 +12,8 @@ const PATTERNS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\beyJ[\w-]{5,1000}\.[\w-]{5,}(?:\.[\w-]*)?/g, MASK],
   // Discord's bot tokens: an account id in base64, a time stamp, a signature.
   [/\b[MNO][\w-]{23,28}\.[\w-]{6,7}\.[\w-]{27,}/g, MASK],
+  // Telegram's bot tokens: the bot's id, a signature of 35 signs.
+  [/\b\d{6,12}:AA[\w-]{33}(?![\w-])/g, MASK],
   [/\b(Bearer\s{1,4})[\w.~+/=-]{16,}/gi, `$1${MASK}`],
   [
     /((?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|access[_-]?key)["']?\s{0,4}=\s{0,4})(?:"[^"]*"|'[^']*'|[^\s&;,]+)/gi,

@@ -12,8 +12,8 @@ const PLAIN = /^[A-Za-z0-9]{1,14}(?:[,.!?]? [A-Za-z0-9]{1,14})*[,.!?]?$/;
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /** Summarises a prompt in one line that the whole audience may see (O4). */
-export const summarisePrompt = (text: string): string => {
-  if (text.length <= MAX_SUMMARY_GRAPHEMES && PLAIN.test(text)) return text;
+export const summarisePrompt = (text: string, max = MAX_SUMMARY_GRAPHEMES): string => {
+  if (text.length <= max && PLAIN.test(text)) return text;
   const visible = dropInvisible(firstPart(text));
   // Masked twice, because mark-up inside a secret may hide it from the first pass.
   const plain = maskSecrets(stripMarkup(maskSecrets(visible)));
@@ -22,7 +22,7 @@ export const summarisePrompt = (text: string): string => {
     .replace(/[↳⤷]/g, "→")
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim();
-  return folded === "" ? EMPTY_SUMMARY : cutAtGraphemes(folded, MAX_SUMMARY_GRAPHEMES);
+  return folded === "" ? EMPTY_SUMMARY : cutAtGraphemes(folded, max);
 };
 
 /** At most `max` graphemes including the "…". Cuts before a word, unless that would drop half of the text. */

@@ -1,3 +1,9 @@
 export { keysRead } from "./memory-tools.ts";
-export { addNotification, type Notification, removeNotifications } from "./notifications.ts";
-export { MAX_KEY_CHARS, MAX_NOTE_BYTES, WorkingMemory } from "./working-memory.ts";
+export {
+  addNotification,
+  MAX_KEY_CHARS,
+  MAX_NOTE_BYTES,
+  type Notification,
+  removeNotifications,
+  WorkingMemory,
+} from "./working-memory.ts";

@@ -23,6 +23,13 @@ const TRAITS: Record<ModelFailure, { code: ErrorCode; retryable: boolean }> = {
   cancelled: { code: "stopped", retryable: false },
 };
 
+interface ModelFailedOptions {
+  readonly retryAfterMs?: number | undefined;
+  readonly shown?: string | undefined;
+  /** False: the model has retried already. */
+  readonly retryable?: boolean | undefined;
+}
+
 /**
  * The only error of an AgentModel. The message is for operators and holds neither keys nor prompt text;
  * there is no cause, because the SDKs' errors carry both.
@@ -33,11 +40,14 @@ export class ModelFailed extends AppError {
   readonly retryable: boolean;
   /** The delay that the provider requests, if any. */
   readonly retryAfterMs?: number;
+  /** The text for people, if that of the reason does not fit. */
+  readonly shown?: string;
 
-  constructor(reason: ModelFailure, message: string, options?: { retryAfterMs?: number | undefined }) {
+  constructor(reason: ModelFailure, message: string, options?: ModelFailedOptions) {
     super(TRAITS[reason].code, message);
     this.reason = reason;
-    this.retryable = TRAITS[reason].retryable;
+    this.retryable = options?.retryable ?? TRAITS[reason].retryable;
+    if (options?.shown !== undefined) this.shown = options.shown;
     if (options?.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
   }
 }

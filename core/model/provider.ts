@@ -5,7 +5,8 @@ import type { AgentModel, ModelDeps } from "./agent-model.ts";
 /** The settings that every provider has. */
 interface AnyModelConfig {
   readonly provider: string;
-  readonly contextTokens: number;
+  /** Absent for an agent elsewhere, which has its own history. */
+  readonly contextTokens?: number;
 }
 
 /** A kind of model server: settings, setup questions and client. `core/model/providers/index.ts` lists all of them. */
@@ -19,6 +20,8 @@ export interface ModelProvider<Schema extends z.ZodType<AnyModelConfig> = z.ZodT
   readonly questions: readonly SetupQuestion[];
   /** Unsuitable for real users: `mooring check` warns if other machines can reach it. */
   readonly isForTrial?: boolean;
+  /** An agent elsewhere answers, with its own prompt and tools. */
+  readonly isAgent?: boolean;
   /** For people, after "with". */
   describe(config: z.output<Schema>): string;
   /** Loads no SDK before a model is created. */

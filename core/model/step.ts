@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FileRef } from "../contract/file-ref.ts";
 
 export const ToolCall = z.looseObject({
   /** Unique among the calls of the conversation the model was shown. */
@@ -15,12 +16,25 @@ export const ToolResult = z.looseObject({
   name: z.string(),
   output: z.string(),
   failed: z.boolean().optional(),
+  /** The text names them too, for models that take only text. */
+  files: z.array(FileRef).optional(),
+  /** Stored files that only the model sees. */
+  shown: z.array(FileRef).optional(),
+  /** How long the call took; absent if it did not run. */
+  durationMs: z.number().nonnegative().optional(),
 });
 export type ToolResult = z.infer<typeof ToolResult>;
 
 /** A message in the history and in model requests. Every tool call is followed by its result. */
 export const ChatMessage = z.discriminatedUnion("role", [
-  z.looseObject({ role: z.literal("user"), text: z.string() }),
+  z.looseObject({
+    role: z.literal("user"),
+    text: z.string(),
+    /** About the moment of the request; only the newest message of a request has it, and the history never. */
+    context: z.string().optional(),
+    /** Pictures that the person has sent with it. */
+    images: z.array(FileRef).optional(),
+  }),
   z.looseObject({ role: z.literal("assistant"), text: z.string(), toolCalls: z.array(ToolCall) }),
   z.looseObject({ role: z.literal("tool"), results: z.array(ToolResult) }),
 ]);
@@ -58,5 +72,9 @@ export const StepResponse = z.looseObject({
   toolCalls: z.array(ToolCall),
   finish: z.enum(["stop", "tool-calls", "length", "other"]),
   usage: Usage,
+  /** The label of the model that answered, if the agent has several. */
+  model: z.string().optional(),
+  /** Files of an agent elsewhere. */
+  files: z.array(FileRef).optional(),
 });
 export type StepResponse = z.infer<typeof StepResponse>;

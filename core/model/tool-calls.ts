@@ -2,12 +2,13 @@ import { z } from "zod";
 import { messageOf } from "../contract/app-error.ts";
 import type { ChatMessage, ToolDescription } from "./step.ts";
 
-const inputSchemas = new WeakMap<z.ZodType, Record<string, unknown>>();
+const inputSchemas = new WeakMap<z.ZodType, Readonly<Record<string, unknown>>>();
 
 interface DescribedTool {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodType;
+  readonly inputSchema?: Readonly<Record<string, unknown>>;
   readonly checksInput?: boolean;
   readonly varies?: boolean;
 }
@@ -15,12 +16,12 @@ interface DescribedTool {
 /** The description of a tool for the model. The JSON schema is cached per zod schema, so reuse the zod schema. */
 export const describeTool = (tool: DescribedTool): ToolDescription => {
   const { name, description, input, checksInput } = tool;
-  let inputSchema = inputSchemas.get(input);
+  let inputSchema = tool.inputSchema ?? inputSchemas.get(input);
   if (inputSchema === undefined) {
     // "input": a field with a default is optional to the model.
-    inputSchema = { ...z.toJSONSchema(input, { io: "input" }) };
-    delete inputSchema.$schema;
-    inputSchemas.set(input, inputSchema);
+    const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input" });
+    inputSchema = schema;
+    inputSchemas.set(input, schema);
   }
   return { name, description, inputSchema, ...(checksInput && { checksInput }) };
 };

@@ -1,4 +1,5 @@
 import type { Anchor } from "../contract/messages/agent-reply.ts";
+import { channelLabel } from "../contract/messages/channel-label.ts";
 import type { ReplyOrigin } from "../contract/messages/work-context.ts";
 import { calendarDaysBetween, localeOf, relativeTime, timeZoneOf, type ViewerTime } from "../contract/relative-time.ts";
 import { isAtHome } from "./capture.ts";
@@ -16,14 +17,34 @@ export const anchorFor = (origin: ReplyOrigin, viewing: Viewing, now: number): A
     channel: origin.channel,
     startedAt: origin.startedAt,
     ...(origin.link !== undefined && { link: origin.link }),
+    ago: relativeTime(Date.parse(origin.startedAt), now, viewing),
+    ...(origin.asked && { asked: askedAnchor(origin.asked, viewing, now) }),
     text: anchorText(origin, viewing, now),
   };
 };
 
-const anchorText = ({ channel, promptSummary, startedAt }: ReplyOrigin, viewer: ViewerTime, now: number): string => {
+const askedAnchor = ({ channel, at }: Asked, viewer: ViewerTime, now: number): NonNullable<Anchor["asked"]> => ({
+  channel,
+  at,
+  ago: relativeTime(Date.parse(at), now, viewer),
+});
+
+type Asked = NonNullable<ReplyOrigin["asked"]>;
+
+const askedText = ({ channel, at }: Asked, viewer: ViewerTime, now: number): string => {
+  const when = Date.parse(at);
+  return `\nasked for ${clockTime(when, now, viewer)} from ${channelLabel(channel)} · ${relativeTime(when, now, viewer)}`;
+};
+
+const anchorText = (
+  { channel, promptSummary, startedAt, asked }: ReplyOrigin,
+  viewer: ViewerTime,
+  now: number,
+): string => {
   const started = Date.parse(startedAt);
   const when = relativeTime(started, now, viewer);
-  if (channel === "scheduled") return `scheduled · ${isolated(promptSummary)} · ${when}`;
+  if (channel === "scheduled")
+    return `scheduled · ${isolated(promptSummary)} · ${when}${asked ? askedText(asked, viewer, now) : ""}`;
   // The summary of an inbound origin is "caller · skill".
   if (channel === "a2a-inbound") return `${isolated(promptSummary)} · ${when}`;
   // A quotation mark inside would look like the end of the quotation.
@@ -50,9 +71,3 @@ export const clockTime = (then: number, now: number, viewer: ViewerTime): string
   }).format(then);
   return `${date}, ${time}`;
 };
-
-/** The display name of a channel. */
-export const channelLabel = (name: string): string =>
-  ABBREVIATIONS.has(name) ? name.toUpperCase() : name.charAt(0).toUpperCase() + name.slice(1);
-
-const ABBREVIATIONS = new Set(["cli"]);

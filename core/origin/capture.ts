@@ -44,7 +44,12 @@ const stepsOf = (synthetic: Synthetic): ReplyCause["steps"] => {
     }
     case "late":
       return (synthetic.data?.calls ?? []).map(({ id, name }) => ({ kind: "peer", id, name }));
+    case "approval": {
+      const { data } = synthetic;
+      return data === undefined ? [] : [{ kind: "approval", id: data.approval, name: data.name }];
+    }
     case "peer":
+    case "agent-answer":
       return [];
     default:
       return synthetic satisfies never;

@@ -1,4 +1,4 @@
-export { anchorFor, channelLabel, clockTime } from "./anchor.ts";
+export { anchorFor, clockTime } from "./anchor.ts";
 export { captureOrigin, causeOf, isAtHome } from "./capture.ts";
 export { ContinuedWork, viewOfOrigins } from "./continued-work.ts";
 export type { PostedReply } from "./posted-message-index.ts";

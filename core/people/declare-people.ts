@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { sameConversation } from "../contract/messages/conversation.ts";
 import { isoTime } from "../contract/ports/clock.ts";
 import { collection, keyOf, type Store } from "../contract/ports/store.ts";
 import { retryConflicts } from "../contract/ports/update.ts";
@@ -13,6 +14,7 @@ import {
   type PersonRecord,
   personKey,
   readPerson,
+  type Surface,
   sameAccount,
   withoutAccounts,
 } from "./person-record.ts";
@@ -21,7 +23,12 @@ import {
 export interface DeclaredPerson {
   readonly tenant: string;
   readonly name: string;
-  readonly accounts: readonly Omit<AccountAddress, "tenant">[];
+  readonly accounts: readonly DeclaredAccount[];
+}
+
+interface DeclaredAccount extends Omit<AccountAddress, "tenant"> {
+  /** The private conversation of the account, if it is known before the person writes there; answers reach it at once. */
+  readonly surface?: Pick<Surface, "agent" | "conversation">;
 }
 
 /** The names declared at the last start, to find people that the configuration no longer has. */
@@ -62,9 +69,10 @@ const declareOnce = async (store: Store, { tenant, name, accounts }: DeclaredPer
   const leaving = person.accounts.filter((account) => account.declared && !isDeclared(account));
   const coming = accounts.filter((declared) => !accountOf(person, declared));
   const isNewlyDeclared = person.accounts.some((account) => isDeclared(account) && !account.declared);
-  if (leaving.length === 0 && coming.length === 0 && !isNewlyDeclared) return;
+  const isUnreached = accounts.some(({ surface }) => surface && !hasSurface(person.surfaces, surface));
+  if (leaving.length === 0 && coming.length === 0 && !isNewlyDeclared && !isUnreached) return;
   for (const { channel, accountId } of leaving) await detachAccount(store, person, { tenant, channel, accountId });
-  const membership = person.membership + 1;
+  const membership = person.membership + (leaving.length + coming.length > 0 || isNewlyDeclared ? 1 : 0);
   const isMoving = (account: PersonAccount) => [...leaving, ...coming].some((one) => sameAccount(one, account));
   const staying = withoutAccounts(found?.stored ?? person, isMoving);
   const arriving = await Promise.all(coming.map((account) => arrival(store, { tenant, ...account }, name)));
@@ -76,10 +84,22 @@ const declareOnce = async (store: Store, { tenant, name, accounts }: DeclaredPer
       ...staying.accounts.map((account) => (isDeclared(account) ? { ...account, declared: true } : account)),
       ...arriving.map(({ account }) => ({ ...account, since: isoTime(now), joined: membership, declared: true })),
     ],
-    surfaces: [...staying.surfaces, ...arriving.flatMap(({ surfaces }) => surfaces)],
+    surfaces: withDeclared([...staying.surfaces, ...arriving.flatMap(({ surfaces }) => surfaces)], accounts, now),
   };
   await store.put(personKey(tenant, id), changed, { ifRevision: found?.revision ?? 0 });
   for (const account of coming) await claim(store, { tenant, ...account }, id);
+};
+
+const hasSurface = (surfaces: readonly Surface[], { agent, conversation }: Pick<Surface, "agent" | "conversation">) =>
+  surfaces.some((each) => each.agent === agent && sameConversation(each.conversation, conversation));
+
+const withDeclared = (surfaces: readonly Surface[], accounts: readonly DeclaredAccount[], now: number): Surface[] => {
+  const missing = accounts.flatMap(({ channel, accountId, surface }) =>
+    surface && !hasSurface(surfaces, surface) ? [{ ...surface, channel, accountId, since: isoTime(now) }] : [],
+  );
+  const isReplaced = ({ conversation }: Surface) =>
+    missing.some((each) => sameConversation(each.conversation, conversation));
+  return [...surfaces.filter((surface) => !isReplaced(surface)), ...missing];
 };
 
 /** The stored details and conversations of an account that joins. */

@@ -1,19 +1,22 @@
-export { askingAccount, type OwnAccount } from "./asking-account.ts";
+export { belongsTo } from "./belongs-to.ts";
 export { type DeclaredPerson, declarePeople } from "./declare-people.ts";
-export { LastSeen } from "./last-seen.ts";
 export { leavePerson } from "./leave-person.ts";
-export type { PersonAccount, PersonRecord, Surface } from "./person-record.ts";
 export {
   accountOf,
+  askingAccount,
   changePerson,
   findPerson,
+  type OwnAccount,
+  type PersonAccount,
+  type PersonRecord,
   peopleOf,
   privateConversationOf,
   readPerson,
+  type Surface,
   sameAccount,
   showAccount,
   showAccounts,
   unlinkedPersonId,
 } from "./person-record.ts";
-export type { ResolvedAsker } from "./resolve-asker.ts";
-export { AskerCache, resolveAsker, resolvedAsker } from "./resolve-asker.ts";
+export { zoneOfPerson } from "./person-zone.ts";
+export { AskerCache, LastSeen, type ResolvedAsker, resolveAsker, resolvedAsker } from "./resolve-asker.ts";

@@ -1,11 +1,12 @@
 import type { Store } from "../contract/ports/store.ts";
-import type { AccountAddress, PersonRecord } from "./person-record.ts";
 import {
+  type AccountAddress,
   accountKey,
   accountOf,
   changePerson,
   findPerson,
   ownIdOf,
+  type PersonRecord,
   personKey,
   sameAccount,
   withoutAccounts,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { BoundedCache } from "../contract/bounded-cache.ts";
 import { Conversation } from "../contract/messages/conversation.ts";
 import { DeliveryPolicy, QuietHours } from "../contract/messages/delivery-policy.ts";
+import type { Audience } from "../contract/messages/work-context.ts";
 import { collection, keyOf, prefixOf, type Store } from "../contract/ports/store.ts";
 import { LastRead, retryConflicts } from "../contract/ports/update.ts";
 import { cutAtGraphemes, stableId } from "../lib/index.ts";
@@ -70,6 +71,8 @@ export const PersonRecord = z.looseObject({
   lastActive: z.string().optional(),
   policy: DeliveryPolicy.optional(),
   quiet: z.union([z.literal("off"), QuietHours]).optional(),
+  /** The person's own setting; it overrides the zones that platforms report. */
+  timeZone: z.string().optional(),
 });
 export type PersonRecord = z.infer<typeof PersonRecord>;
 
@@ -202,3 +205,13 @@ export const privateConversationOf = async (
   const { person } = await findPerson(store, address);
   return person.surfaces.findLast((surface) => sameAccount(surface, address))?.conversation;
 };
+
+/** An account and its channel. */
+export interface OwnAccount {
+  readonly channel: string;
+  readonly accountId: string;
+}
+
+/** The account that asked for the work, wherever the answer goes; undefined if no account asked. */
+export const askingAccount = ({ conversation, accountId, askedBy }: Audience): OwnAccount | undefined =>
+  askedBy ?? (accountId === undefined ? undefined : { channel: conversation.channel, accountId });

@@ -1,9 +1,18 @@
+import { z } from "zod";
 import { BoundedCache } from "../contract/bounded-cache.ts";
 import { conversationKey, sameConversation, sameRoom } from "../contract/messages/conversation.ts";
 import type { UserMessage } from "../contract/messages/user-message.ts";
 import { type Clock, isoTime } from "../contract/ports/clock.ts";
-import type { Store } from "../contract/ports/store.ts";
-import { changePerson, findPerson, type PersonAccount, type PersonRecord, sameAccount } from "./person-record.ts";
+import { collection, keyOf, type Store } from "../contract/ports/store.ts";
+import {
+  type AccountAddress,
+  changePerson,
+  findPerson,
+  type PersonAccount,
+  type PersonRecord,
+  sameAccount,
+} from "./person-record.ts";
+import { zoneOfPerson } from "./person-zone.ts";
 
 /**
  * The person who wrote a message. Their record is written when they first write in a private conversation and when they
@@ -13,7 +22,7 @@ export const resolveAsker = async (
   { store, clock }: { store: Store; clock: Clock },
   message: UserMessage,
 ): Promise<PersonRecord> => {
-  const address = { tenant: message.tenant, channel: message.conversation.channel, accountId: message.account.id };
+  const address = addressOf(message);
   const found = await findPerson(store, address);
   return changePerson(store, address, (person) => noteSurface(person, message, clock.now()), found);
 };
@@ -70,31 +79,82 @@ const MAX_SURFACES = 50;
 export interface ResolvedAsker extends Pick<PersonRecord, "id" | "membership"> {
   /** The channel says who the account belongs to, or the person has linked it to such an account, or an operator has. */
   readonly isIdentified: boolean;
+  /** The person's own setting; in a private conversation also a zone that a platform reported. */
+  readonly timeZone?: string | undefined;
 }
 
 /** Resolves the class of a speaker (R1). A link that is not sealed yet does not count. */
-export const resolvedAsker = ({ id, membership, accounts }: PersonRecord, sender: Sender): ResolvedAsker => {
+export const resolvedAsker = (person: PersonRecord, sender: Sender): ResolvedAsker => {
+  const { id, membership, accounts } = person;
   const own = { channel: sender.conversation.channel, accountId: sender.account.id };
   const identifies = (account: PersonAccount) =>
     account.declared || (!sameAccount(account, own) && account.identified && !account.pending);
-  return { id, membership, isIdentified: !sender.account.anonymous || accounts.some(identifies) };
+  const isIdentified = !sender.account.anonymous || accounts.some(identifies);
+  return { id, membership, isIdentified, timeZone: zoneFor(person, sender) };
 };
 
+/** A room does not learn which zone the person's other platforms report. */
+const zoneFor = (person: PersonRecord, { conversation, account }: Sender): string | undefined =>
+  person.timeZone ?? account.timeZone ?? (conversation.kind === "private" ? zoneOfPerson(person) : undefined);
+
 type Sender = Pick<UserMessage, "tenant" | "conversation" | "account">;
+
+const addressOf = ({ tenant, conversation, account }: Sender): AccountAddress => ({
+  tenant,
+  channel: conversation.channel,
+  accountId: account.id,
+});
 
 export class AskerCache {
   readonly #askers = new BoundedCache<string, ResolvedAsker>(MAX_CACHED);
 
   last(message: Sender): ResolvedAsker | undefined {
-    return this.#askers.get(nameOf(message));
+    return this.#askers.get(nameOf(addressOf(message)));
   }
 
   remember(message: Sender, asker: ResolvedAsker): void {
-    this.#askers.set(nameOf(message), asker);
+    this.#askers.set(nameOf(addressOf(message)), asker);
   }
 }
 
-const nameOf = ({ tenant, conversation, account }: Sender): string =>
-  [tenant, conversation.channel, account.id].join("\n");
+/** The day on which an account last wrote to an agent of its tenant. */
+const Seen = z.looseObject({ at: z.iso.datetime() });
+
+const DAY_MS = 24 * 3_600_000;
+const seen = collection("last-seen", Seen, { ttlMs: 4_000 * DAY_MS });
+const seenKey = ({ tenant, channel, accountId }: AccountAddress) => keyOf(seen, tenant, channel, accountId);
 
 const MAX_CACHED = 20_000;
+
+/** Records when people were last here, once a day for each account, so that unattended work of people who left can end. */
+export class LastSeen {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #recorded = new BoundedCache<string, number>(MAX_CACHED);
+
+  constructor({ store, clock }: { readonly store: Store; readonly clock: Clock }) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** Whether this process has not recorded the account for a day. */
+  isDue(address: AccountAddress): boolean {
+    return this.#clock.now() - (this.#recorded.get(nameOf(address)) ?? 0) >= DAY_MS;
+  }
+
+  async record(address: AccountAddress): Promise<void> {
+    const now = this.#clock.now();
+    this.#recorded.set(nameOf(address), now);
+    await this.#store.put(seenKey(address), { at: isoTime(now) });
+  }
+
+  /** The last time of any of the person's accounts, or of this one; undefined if none was ever recorded. */
+  async of(address: AccountAddress, { tenant, accounts }: PersonRecord): Promise<number | undefined> {
+    const addresses = [address, ...accounts.map(({ channel, accountId }) => ({ tenant, channel, accountId }))];
+    const found = await Promise.all(addresses.map((each) => this.#store.get(seenKey(each))));
+    const times = found.flatMap((entry) => (entry === undefined ? [] : [Date.parse(entry.value.at)]));
+    return times.length === 0 ? undefined : Math.max(...times);
+  }
+}
+
+const nameOf = ({ tenant, channel, accountId }: AccountAddress): string => [tenant, channel, accountId].join("\n");

@@ -6,8 +6,8 @@ import type { Grant, RightsConfig } from "./config.ts";
 /** The rights of each class for which the configuration has no entry. A workspace and tools always need an entry. */
 export const DEFAULT_RIGHTS: Readonly<Record<"anonymous" | "member" | "operator" | "peer", readonly Ability[]>> = {
   anonymous: ["delegate", "remind"],
-  member: ["delegate", "remind", "schedule", "remember", "peers"],
-  operator: ["delegate", "remind", "schedule", "remember", "peers", "approve"],
+  member: ["delegate", "remind", "schedule", "remember", "peers", "confirm"],
+  operator: ["delegate", "remind", "schedule", "remember", "peers", "confirm", "approve"],
   peer: ["delegate", "peers"],
 };
 
@@ -67,11 +67,18 @@ export class Rights {
     ];
   }
 
+  /** Whether an entry of the configuration grants a right. */
+  entryAllows(entry: string, need: Need): boolean {
+    return need === "talk" || this.grantsOf(entry).some((grant) => covers(grant, need));
+  }
+
   #permitOf(granted: readonly (readonly Granted[])[]): Permit {
     const allows = (need: Need): boolean =>
       need === "talk" || (granted.length > 0 && granted.every((grants) => grants.some((grant) => covers(grant, need))));
     return {
       allows,
+      allowsSome: (beginning) =>
+        granted.length > 0 && granted.every((grants) => grants.some((grant) => mayCover(grant, beginning))),
       // A pattern counts as included only if the same pattern or a wider one is granted.
       includes: ({ causes = UNKNOWN }) => {
         const other = this.permit({ causes });
@@ -93,7 +100,14 @@ const defaultsOf = (entry: string): readonly Ability[] =>
 const covers = (grant: Granted, need: Need): boolean =>
   grant === need ||
   (grant === "schedule" && need === "remind") ||
+  (grant === "approve" && need === "confirm") ||
   (grant.startsWith("tool:") && need.startsWith("tool:") && patternOf(grant).test(need));
+
+/** Whether a grant covers any tool whose need begins like this. */
+const mayCover = (grant: Granted, beginning: string): boolean => {
+  const [fixed = "", ...rest] = grant.split("*");
+  return fixed.startsWith(beginning) || (rest.length > 0 && beginning.startsWith(fixed));
+};
 
 /** "*" stands for any characters of a tool's name. */
 const patternOf = (grant: string): RegExp => new RegExp(`^${grant.replaceAll("*", "[\\w*-]*")}$`);

@@ -22,6 +22,8 @@ export const Schedule = ScheduleAddress.extend({
   madeIn: z.enum(["chat", "configuration", "console"]),
   /** A hash of its configuration, to detect changes; absent if it is not declared there. */
   wording: z.string().optional(),
+  /** Addresses in the prompt that the asker wrote in the chat that made it; the model may have added others. */
+  urls: z.array(z.string()).optional(),
   /** A link to the message that created it. */
   link: z.string().optional(),
   status: z.enum(["active", "paused", "ended", "cancelled"]),

@@ -1,18 +1,20 @@
 import { z } from "zod";
 import { AppError } from "../contract/app-error.ts";
-import { conversationKey } from "../contract/messages/conversation.ts";
+import { type Conversation, conversationKey } from "../contract/messages/conversation.ts";
+import type { DeliveryDefaults } from "../contract/messages/delivery-policy.ts";
 import type { Store } from "../contract/ports/store.ts";
 import { timeZoneOf } from "../contract/relative-time.ts";
 import type { Tool, ToolContext } from "../contract/tool.ts";
-import { accountServed, type Destination } from "../delivery/index.ts";
+import { accountServed, type Destination, heldUntil } from "../delivery/index.ts";
 import { stableId } from "../lib/index.ts";
-import { askingAccount, findPerson } from "../people/index.ts";
+import { askingAccount, findPerson, type OwnAccount } from "../people/index.ts";
+import { writtenUrls } from "../turns/index.ts";
 import type { NewSchedule } from "./change-schedule.ts";
 import { cancelSchedule, createSchedule, MAX_DESCRIPTION_CHARS, MAX_PROMPT_CHARS } from "./change-schedule.ts";
 import { describeSchedule, findSchedule, openSchedules, type ScheduleViewer } from "./own-schedules.ts";
 import { runNow } from "./runs/handle-schedule-due.ts";
-import { isOpen, needOf, ownerOf, type ScheduleDeps, scheduleKey } from "./schedule-record.ts";
-import { describeWhen, parseWhen } from "./when/index.ts";
+import { isOpen, needOf, ownerOf, type Schedule, type ScheduleDeps, scheduleKey } from "./schedule-record.ts";
+import { describeWhen, understandWhen } from "./when/index.ts";
 
 const TaskInput = z.object({
   description: z
@@ -32,9 +34,14 @@ const TaskInput = z.object({
     .min(1)
     .max(200)
     .describe(
-      'A cron expression of five fields, an ISO time, "in 20 s" or "every 2 h". The shortest interval is one minute.',
+      'The time in the person\'s own words, in their language and unchanged: "tomorrow at 9", "übermorgen um 8", "in 20 ' +
+        'minutes", "every weekday at 8". Do not convert it. Also an ISO time, a cron expression of five fields or ' +
+        '"every 2 h". The shortest interval is one minute.',
     ),
-  timeZone: z.string().optional().describe("An IANA name. Default: the person's time zone if it is known, else UTC."),
+  timeZone: z
+    .string()
+    .optional()
+    .describe("An IANA name, only if the person names another zone. Default: the zone of the context."),
   deliverTo: z
     .string()
     .optional()
@@ -48,28 +55,41 @@ const ListInput = z.object({});
 const IdInput = z.object({ id: z.string().describe("As list_schedules shows it: schedule-1a2b3c4d.") });
 
 /** Every call is idempotent: a repeated call has the effect of the first. */
-export const scheduleTools = (deps: ScheduleDeps): Tool[] => {
+export const scheduleTools = (
+  deps: ScheduleDeps,
+  defaultsOn: (channel: string) => DeliveryDefaults = () => ({}),
+): Tool[] => {
   const task: Tool<z.infer<typeof TaskInput>> = {
     name: "schedule_task",
     description:
-      "Schedules a task for you, once or repeatedly; its result is then sent to this conversation. Tell the person which times were understood.",
+      "Schedules a task for you, once or repeatedly; its result is then sent to this conversation. If the time can mean two things, nothing is scheduled and the result says what to ask the person. Tell the person which time was understood.",
     input: TaskInput,
     needs: "remind",
     repeatable: true,
     needsDepth: true,
+    shownTexts: ({ description, prompt }) => [description, prompt],
     run: async ({ description, prompt, when, timeZone, deliverTo = "here", missed = "once" }, context) => {
       const { tenant, agent, audience, asker, delegationContext, idempotencyKey } = context;
       const now = deps.clock.now();
-      const time = parseWhen(when, { now, timeZone: timeZone ?? timeZoneOf(asker) });
-      context.permit.ensure(needOf(time));
       const here = accountServed(context);
       const { channel, accountId } = askingAccount(audience) ?? here;
       const { sessionUri: link } = delegationContext.owner;
-      const draft: NewSchedule = {
+      const urls = await writtenUrls(prompt, context);
+      const address = {
         tenant,
         agent,
         owner: ownerOf(channel, accountId),
         id: stableId("schedule", idempotencyKey).slice(0, "schedule-".length + 8),
+      };
+      const { localTime = { timeZone: timeZoneOf(asker), locale: asker.locale } } = context;
+      // A repeated call keeps its time, which may have passed since the first one.
+      const known = await deps.store.get(scheduleKey(address));
+      const { when: time, note } = known
+        ? { when: known.value.when, note: undefined }
+        : await understandWhen(when, { now, ...localTime, ...(timeZone !== undefined && { timeZone }) });
+      context.permit.ensure(needOf(time));
+      const draft: NewSchedule = {
+        ...address,
         description,
         prompt,
         when: time,
@@ -78,11 +98,14 @@ export const scheduleTools = (deps: ScheduleDeps): Tool[] => {
         asker,
         madeFor: { ...audience, accountId: here.accountId },
         madeIn: "chat",
+        ...(urls.length > 0 && { urls }),
         ...(link !== undefined && { link }),
       };
       await takeSchedule(deps, context, draft);
       const schedule = await createSchedule(deps, draft, now);
-      return `Scheduled as ${schedule.id}: "${schedule.description}", ${describeWhen(schedule.when, now)}.`;
+      const quiet = await quietNote(deps.store, schedule, { channel, accountId }, defaultsOn);
+      const text = `Scheduled as ${schedule.id}: "${schedule.description}", ${describeWhen(schedule.when, now)}.`;
+      return `${text}${note === undefined ? "" : ` ${note}`}${quiet}`;
     },
   };
   const list: Tool<z.infer<typeof ListInput>> = {
@@ -125,6 +148,23 @@ export const scheduleTools = (deps: ScheduleDeps): Tool[] => {
   };
   return [task, list, cancel, now].map((tool) => ({ ...(tool as Tool), isForPeople: true }));
 };
+
+/** A reminder for a time inside quiet hours is delivered then; the person learns it when it is made (D2). */
+const quietNote = async (
+  store: Store,
+  { tenant, when, destination }: Schedule,
+  own: OwnAccount,
+  defaultsOn: (channel: string) => DeliveryDefaults,
+): Promise<string> => {
+  if (when.kind !== "once" || !("conversation" in destination)) return "";
+  const conversation = destination.conversation as Conversation;
+  const { person } = await findPerson(store, { tenant, ...own });
+  const until = heldUntil(conversation, person, defaultsOn(conversation.channel), Date.parse(when.at));
+  return until === undefined ? "" : QUIET_NOTE;
+};
+
+const QUIET_NOTE =
+  " That time is inside the quiet hours. It is delivered at that time all the same, because the person chose it: tell them.";
 
 /** Counts the schedule in the budgets of the work (R2). */
 const takeSchedule = async ({ store }: ScheduleDeps, { budget }: ToolContext, draft: NewSchedule): Promise<void> => {

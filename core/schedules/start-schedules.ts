@@ -1,8 +1,8 @@
 import { subjectsOf } from "../contract/messages/subjects.ts";
 import type { Consumer } from "../contract/ports/bus.ts";
 import type { FallbackDeps } from "../delivery/undelivered/index.ts";
-import type { BlockedAccounts } from "../people/abuse/index.ts";
 import type { LastSeen } from "../people/index.ts";
+import type { BlockedAccounts } from "../rights/index.ts";
 import type { Agent } from "../turns/index.ts";
 import { publishDue } from "./due/due-index.ts";
 import { DueWatch } from "./due/due-watch.ts";

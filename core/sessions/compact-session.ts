@@ -4,9 +4,15 @@ import type { Store } from "../contract/ports/store.ts";
 import { putIfUnchanged } from "../contract/ports/update.ts";
 import { raceAbort } from "../lib/index.ts";
 import type { AgentModel } from "../model/index.ts";
-import type { HistoryEntry } from "./history-entry.ts";
 import type { SessionHistory } from "./session-history.ts";
-import { charsOf, type SessionWindow, sessionStateKey, type WindowBounds } from "./session-window.ts";
+import {
+  charsOf,
+  type HistoryEntry,
+  hasForeignText,
+  type SessionWindow,
+  sessionStateKey,
+  type WindowBounds,
+} from "./session-window.ts";
 
 /** Summarises the oldest entries until the rest takes half of the bounds. The entries themselves stay stored. */
 export const compactSession = async (
@@ -20,8 +26,10 @@ export const compactSession = async (
   const state = await store.get(sessionStateKey(sessionId));
   const count = entriesToSummarise(window, bounds);
   if (count > 0 && (state?.value.compactedThrough ?? 0) === from) {
-    const summary = await summariseEntries(window.summary, entries.slice(0, count), options);
-    const next = { compactedThrough: from + count, summary };
+    const covered = entries.slice(0, count);
+    const summary = await summariseEntries(window.summary, covered, options);
+    const isForeign = window.summaryHasForeignText === true || covered.some(hasForeignText);
+    const next = { compactedThrough: from + count, summary, hasForeignText: isForeign };
     const revision = await putIfUnchanged(store, sessionStateKey(sessionId), next, state?.revision ?? 0);
     // After a lost race the summary of the other process counts.
     if (revision === undefined) history.forget(sessionId);
@@ -67,6 +75,7 @@ const summariseEntries = async (
   { model, logger, maxChars, signal, modelSignal }: SummaryOptions,
 ): Promise<string> => {
   const text = newest([before, ...entries.map((entry) => quote(entry, QUOTED_CHARS))], maxChars);
+  if (model.isAgent) return excerptsOf(before, entries, maxChars);
   try {
     const step = model.step(
       { system: INSTRUCTION, messages: [{ role: "user", text }], tools: [], toolChoice: "none" },
@@ -81,6 +90,10 @@ const summariseEntries = async (
       "could not summarise session by model, using excerpts",
     );
   }
+  return excerptsOf(before, entries, maxChars);
+};
+
+const excerptsOf = (before: string, entries: readonly HistoryEntry[], maxChars: number): string => {
   const lines = [before, ...entries.map((entry) => quote(entry, MECHANICAL_QUOTED_CHARS))];
   return newest(lines, Math.min(MAX_SUMMARY_CHARS, maxChars));
 };

@@ -1,8 +1,19 @@
 import type { Store } from "../contract/ports/store.ts";
 import { createOnce } from "../contract/ports/update.ts";
-import { type HistoryEntry, historyKey, type ReplyEntry, type TurnEntry } from "./history-entry.ts";
-import type { SessionState, SessionWindow, WindowCache } from "./session-window.ts";
-import { extended, nextIndex, sessionStateKey, windowCacheOf, windowOf } from "./session-window.ts";
+import {
+  extended,
+  type HistoryEntry,
+  historyKey,
+  nextIndex,
+  type ReplyEntry,
+  type SessionState,
+  type SessionWindow,
+  sessionStateKey,
+  type TurnEntry,
+  type WindowCache,
+  windowCacheOf,
+  windowOf,
+} from "./session-window.ts";
 
 interface AppendOptions {
   /** The session expires this long after its last entry. */
@@ -91,7 +102,10 @@ export class SessionHistory {
     const known = this.#windows.get(sessionId);
     if (known === undefined || state.compactedThrough < known.from) return;
     const rest = known.entries.slice(state.compactedThrough - known.from);
-    this.#windows.set(sessionId, windowOf(sessionId, state.summary, state.compactedThrough, rest));
+    this.#windows.set(
+      sessionId,
+      windowOf(sessionId, state.summary, state.compactedThrough, rest, state.hasForeignText ?? true),
+    );
   }
 
   /** Drops the cached window; the next use reads the store. */
@@ -102,7 +116,8 @@ export class SessionHistory {
   async #load(sessionId: string): Promise<SessionWindow> {
     const state = await this.#store.get(sessionStateKey(sessionId));
     const from = state?.value.compactedThrough ?? 0;
-    return windowOf(sessionId, state?.value.summary ?? "", from, await readHistory(this.#store, sessionId, from));
+    const { summary = "", hasForeignText = true } = state?.value ?? { hasForeignText: false };
+    return windowOf(sessionId, summary, from, await readHistory(this.#store, sessionId, from), hasForeignText);
   }
 
   async #extend(known: SessionWindow): Promise<SessionWindow> {

@@ -1,13 +1,109 @@
 import { z } from "zod";
 import { BoundedCache } from "../contract/bounded-cache.ts";
+import { FileRef, namesOfFiles } from "../contract/file-ref.ts";
+import { ReplyAction } from "../contract/messages/agent-reply.ts";
+import { ReplyOrigin } from "../contract/messages/work-context.ts";
 import { collection, keyOf, type Store } from "../contract/ports/store.ts";
-import type { ChatMessage } from "../model/index.ts";
-import type { HistoryEntry } from "./history-entry.ts";
+import { ChatMessage } from "../model/index.ts";
+
+/** A turn that has ended. It is also the journal of the turn's last model response. */
+export const TurnEntry = z.looseObject({
+  kind: z.literal("turn"),
+  turnId: z.string(),
+  at: z.iso.datetime(),
+  /** The prompt, in the form that the model reads. */
+  text: z.string(),
+  /** Pictures of the prompt; they expire before the entry does. */
+  images: z.array(FileRef).optional(),
+  /** Tool calls and their results before the answer. */
+  messages: z.array(ChatMessage),
+  /** The answer; empty for silence. */
+  finalText: z.string(),
+  outcome: z.enum(["answered", "nothing", "failed", "cancelled"]),
+  /** The turn delegated work: its batch must be sealed. */
+  delegated: z.boolean().optional(),
+  /** Not delivered: the answer of the batch follows. */
+  suppressed: z.boolean().optional(),
+  /** The model failed, so people got the raw results. */
+  degraded: z.boolean().optional(),
+  /** Buttons of the answer. */
+  actions: z.array(ReplyAction).optional(),
+  /** The prompt or the results hold text of pages, tools, files or other agents (T1). Absent: only if it has results. */
+  hasForeignText: z.boolean().optional(),
+  /** Files that people get with the answer. */
+  files: z.array(FileRef).optional(),
+});
+export type TurnEntry = z.infer<typeof TurnEntry>;
+
+/** A proactive message that the conversation has shown (O15). */
+export const ReplyEntry = z.looseObject({
+  kind: z.literal("said"),
+  replyId: z.string(),
+  at: z.iso.datetime(),
+  markdown: z.string(),
+  files: z.array(FileRef).optional(),
+  origin: ReplyOrigin.nullable(),
+});
+export type ReplyEntry = z.infer<typeof ReplyEntry>;
+
+/** Whether the model may have read text in this entry that no person wrote. 0.1.0 did not record it for results. */
+export const hasForeignText = (entry: HistoryEntry): boolean =>
+  entry.kind === "said" || (entry.hasForeignText ?? entry.messages.length > 0);
+
+export const HistoryEntry = z.discriminatedUnion("kind", [TurnEntry, ReplyEntry]);
+export type HistoryEntry = z.infer<typeof HistoryEntry>;
+
+const history = collection("history", HistoryEntry);
+
+/** Entries are numbered from 0 without a gap and never change. */
+export const historyKey = (sessionId: string, index: number) =>
+  keyOf(history, sessionId, String(index).padStart(8, "0"));
+
+/** Below the store's limit, with room for fields that a later version adds. */
+const MAX_ENTRY_BYTES = 400_000;
+const SHORTENED_OUTPUT_CHARS = 1_000;
+const SHORTENED_TEXT_CHARS = 20_000;
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+/** Shortens the entry as little as possible to fit the store. The final text never changes. */
+export const fitEntry = (entry: TurnEntry): TurnEntry => {
+  if (surelyFits(entry)) return entry;
+  const shorten: readonly ((entry: TurnEntry) => TurnEntry)[] = [
+    (whole) => whole,
+    (long) => ({ ...long, messages: long.messages.map(withShortOutputs) }),
+    (long) => ({ ...long, messages: [] }),
+    (long) => ({ ...long, text: cut(long.text, SHORTENED_TEXT_CHARS) }),
+  ];
+  let fitted = entry;
+  for (const step of shorten) {
+    fitted = step(fitted);
+    if (bytesOf(fitted) <= MAX_ENTRY_BYTES) break;
+  }
+  return fitted;
+};
+
+/** Cheap upper bound: JSON needs at most 6 bytes for a UTF-16 unit. */
+const surelyFits = ({ text, finalText, messages }: TurnEntry): boolean =>
+  messages.length === 0 && (text.length + finalText.length) * 6 < MAX_ENTRY_BYTES / 2;
+
+const withShortOutputs = (message: ChatMessage): ChatMessage =>
+  message.role === "tool"
+    ? {
+        ...message,
+        results: message.results.map((result) => ({ ...result, output: cut(result.output, SHORTENED_OUTPUT_CHARS) })),
+      }
+    : message;
+
+const cut = (text: string, max: number): string =>
+  text.length <= max ? text : `${text.slice(0, max)}\n[${text.length - max} more characters were dropped]`;
 
 /** The recent entries of a session, and a summary of the earlier ones. */
 export interface SessionWindow {
   readonly sessionId: string;
   readonly summary: string;
+  /** The summary covers entries with text that no person wrote. */
+  readonly summaryHasForeignText?: boolean | undefined;
   /** The index of the first entry in here. */
   readonly from: number;
   readonly entries: readonly HistoryEntry[];
@@ -25,9 +121,11 @@ export const windowOf = (
   summary: string,
   from: number,
   entries: readonly HistoryEntry[],
+  summaryHasForeignText?: boolean,
 ): SessionWindow => ({
   sessionId,
   summary,
+  ...(summaryHasForeignText && { summaryHasForeignText }),
   from,
   entries,
   shown: showEntries(entries),
@@ -67,10 +165,12 @@ const showEntries = (entries: readonly HistoryEntry[]): ChatMessage[] => {
 const showEntry = (entry: HistoryEntry, shown: ChatMessage[]): void => {
   if (entry.kind === "said") {
     const about = entry.origin === null ? "" : ` about "${entry.origin.promptSummary}"`;
-    shown.push({ role: "assistant", text: `[shown here later${about}]\n${entry.markdown}`, toolCalls: [] });
+    const files = entry.files === undefined ? "" : `, with the files ${namesOfFiles(entry.files)}`;
+    shown.push({ role: "assistant", text: `[shown here later${about}${files}]\n${entry.markdown}`, toolCalls: [] });
     return;
   }
-  shown.push({ role: "user", text: entry.text }, ...entry.messages);
+  const { text, images } = entry;
+  shown.push({ role: "user", text, ...(images !== undefined && { images }) }, ...entry.messages);
   if (entry.finalText !== "") shown.push({ role: "assistant", text: entry.finalText, toolCalls: [] });
 };
 
@@ -78,6 +178,8 @@ const showEntry = (entry: HistoryEntry, shown: ChatMessage[]): void => {
 export const SessionState = z.looseObject({
   compactedThrough: z.number().int().nonnegative(),
   summary: z.string(),
+  /** The summarised entries hold text that no person wrote. Absent in summaries of 0.1.0, which may have it too. */
+  hasForeignText: z.boolean().optional(),
 });
 export type SessionState = z.infer<typeof SessionState>;
 

@@ -5,6 +5,7 @@ import type { Agent, TurnEnd, TurnRecord } from "../turns/index.ts";
 import type { FinishedTurn, TurnHook, TurnSources } from "../turns/source/index.ts";
 import { sealTurn } from "./batch/sealed-batch.ts";
 import { resultsPrompt, wakeUpPrompt } from "./continuation/continuation-prompt.ts";
+import { statusUpdates } from "./continuation/status-updates.ts";
 import type { SubtaskDeps } from "./deps.ts";
 import { countedMembers, openCalls } from "./owner/batch.ts";
 import { readOwner } from "./owner/owner-record.ts";
@@ -18,6 +19,7 @@ export const subtaskTurns = ({ store }: SubtaskDeps): Pick<TurnSources, "synthes
 
 /** Any turn may delegate. When it ends, its batch is sealed and its reply names the running work. */
 export const delegationHook = (deps: SubtaskDeps): TurnHook => ({
+  updates: statusUpdates(deps.store),
   finish: (agent, record, end) => announce(deps.store, agent, record, end),
   async onEnd({ agent, record, entry, isDeadLetter }) {
     if (record && (isDeadLetter || entry?.delegated)) await sealTurn(deps, agent, record, entry?.outcome);
@@ -52,10 +54,10 @@ const announce = async (
   return { outcome: "answered", finalText, messages: end.messages, delegated: true, ...isAwaited };
 };
 
-/** A tool that the agent no longer has may have delegated before a restart. */
+/** A tool that the agent no longer has may have delegated before a restart. A call may also wait for an approval. */
 const mayDelegate = (tools: Agent["tools"], call: ToolCall): boolean => {
   const tool = tools.find(({ name }) => name === call.name);
-  return tool === undefined || tool.delegates !== undefined;
+  return tool === undefined || tool.delegates !== undefined || tool.approval !== undefined;
 };
 
 /** A turn that was cut off may have made tool calls that are not among its messages. */

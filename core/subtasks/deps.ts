@@ -11,8 +11,8 @@ import type { CallActivity } from "./activity/activity-entry.ts";
 import { ActivityPublisher } from "./activity/activity-publisher.ts";
 import { OwnerRecordWriter } from "./owner/owner-record-writer.ts";
 
-/** A batch's calls to other agents. `core/a2a` implements it, because subtasks do not depend on the protocol. */
-interface DelegatedCalls {
+/** A batch's calls to other agents, and calls that wait for an approval. Higher layers implement it. */
+export interface DelegatedCalls {
   /** In the order of `ids`, without expired calls. */
   items(sender: AgentRef, ids: readonly string[]): Promise<CallActivity[]>;
   /** Called when the turn that sent them ends: open calls are answered in a later turn. Idempotent. */
@@ -20,8 +20,10 @@ interface DelegatedCalls {
     deps: SubtaskDeps,
     batch: BatchTimer,
     openCalls: readonly string[],
-    turn: { readonly hasFailed: boolean },
+    turn: { readonly hasFailed: boolean; readonly isCancelled: boolean },
   ): Promise<void>;
+  /** Called when the work that made them is cancelled; with `atPeers`, also the work of the other agents. Idempotent. */
+  cancel(deps: SubtaskDeps, sender: AgentRef, openCalls: readonly string[], atPeers: boolean): Promise<void>;
 }
 
 export interface SubtaskDeps extends CoreDeps {

@@ -1,12 +1,11 @@
-export type { TraceHeaders } from "./trace-context.ts";
-export { acceptTrace, isSampled, otelTraceId, rootSpanId, traceHeaders } from "./trace-context.ts";
-export { tracedBus } from "./traced-bus.ts";
 export {
   peerCallSpanId,
   replySpanId,
+  rootSpanId,
   runSpanId,
   subtaskSpanId,
   toolSpanId,
   turnSpanId,
   workSpanId,
-} from "./work-spans.ts";
+} from "./message-spans.ts";
+export { tracedBus } from "./traced-bus.ts";

@@ -1,9 +1,34 @@
+import { hash } from "node:crypto";
+import type { AgentRef, PeerCallAddress, SubtaskAddress } from "../contract/messages/addresses.ts";
 import type { AgentReply } from "../contract/messages/agent-reply.ts";
 import type { ShownMessage, SyntheticMessage, UserMessage } from "../contract/messages/user-message.ts";
+import type { DelegationContext } from "../contract/messages/work-context.ts";
 import type { Outcome } from "../contract/ports/bus.ts";
 import type { SpanRecord } from "../contract/ports/telemetry.ts";
-import { foreignParent, rootSpanId, spanId } from "./trace-context.ts";
-import { peerCallSpanId, replySpanId, runSpanId, subtaskSpanId, turnSpanId } from "./work-spans.ts";
+import { foreignParent } from "../lib/index.ts";
+
+/** A deterministic span id: the same parts give the same id in every process and after a crash. */
+const spanId = (...parts: readonly string[]): string => hash("sha256", JSON.stringify(parts), "hex").slice(0, 16);
+
+/** The first span of the work, and the parent of all spans without a closer one. */
+export const rootSpanId = (traceId: string): string => spanId("root", traceId);
+
+/** Ids of parent spans, derived from fields that the records of their children have. */
+export const turnSpanId = (turnId: string): string => spanId("turn", turnId);
+export const subtaskSpanId = ({ tenant, agent, id }: SubtaskAddress): string => spanId("subtask", tenant, agent, id);
+export const peerCallSpanId = ({ tenant, agent, id }: PeerCallAddress): string => spanId("call", tenant, agent, id);
+/** The span id of a tool call, derived from the call's idempotency key. */
+export const toolSpanId = (callKey: string): string => spanId("tool", callKey);
+export const replySpanId = (replyId: string): string => spanId("reply", replyId);
+/** One run of a message's handler. */
+export const runSpanId = ({ tenant, agent, id }: AgentRef & Pick<UserMessage, "id">, run: number): string =>
+  spanId("run", tenant, agent, id, String(run));
+
+/** The parent span of a turn's steps and calls. All turns of a subtask share one span. */
+export const workSpanId = (
+  { tenant, agent, turnId }: AgentRef & { readonly turnId: string },
+  { subtaskId: id }: Pick<DelegationContext, "subtaskId">,
+): string => (id === undefined ? turnSpanId(turnId) : subtaskSpanId({ tenant, agent, id }));
 
 /** A message that gets a span; reports of shown replies do not. */
 export type TracedMessage = Exclude<UserMessage, ShownMessage>;

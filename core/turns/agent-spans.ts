@@ -31,7 +31,7 @@ export const turnSpan = (
   endedAt,
   attributes: {
     "gen_ai.operation.name": "invoke_agent",
-    ...modelOf(agent),
+    ...modelAttributes(agent.model.label),
     "gen_ai.agent.name": agent.name,
     "gen_ai.conversation.id": record.sessionId,
     "mooring.tenant": agent.tenant,
@@ -42,19 +42,26 @@ export const turnSpan = (
   error: outcome === "failed" ? "failed" : undefined,
 });
 
-/** One request to the model. */
+interface StepOutcome {
+  /** The label of the model that was asked. */
+  readonly model: string;
+  readonly outcome: string;
+  readonly response: StepResponse | undefined;
+}
+
+/** One request to a model. */
 export const stepSpan = (
   { agent, record, signal }: Turn,
-  { outcome, response, ...time }: Time & { readonly outcome: string; readonly response: StepResponse | undefined },
+  { model, outcome, response, ...time }: Time & StepOutcome,
 ): SpanRecord => ({
   traceId: record.traceId,
   parentId: workSpanId({ tenant: agent.tenant, agent: agent.name, turnId: record.turnId }, record.standing),
-  name: `chat ${agent.model.label}`,
+  name: `chat ${model}`,
   kind: "client",
   ...between(time),
   attributes: {
     "gen_ai.operation.name": "chat",
-    ...modelOf(agent),
+    ...modelAttributes(model),
     "gen_ai.agent.name": agent.name,
     "gen_ai.conversation.id": record.sessionId,
     "gen_ai.usage.input_tokens": response?.usage.inputTokens,
@@ -118,7 +125,7 @@ const callOf = ({ callKey, traceId }: Subtask): string => {
 };
 
 /** A label is "<provider>/<model>", or one word for both. */
-const modelOf = ({ model: { label } }: Agent) => {
+const modelAttributes = (label: string) => {
   const slash = label.indexOf("/");
   return {
     "gen_ai.provider.name": slash < 0 ? label : label.slice(0, slash),

@@ -1,11 +1,16 @@
 import { z } from "zod";
 import { AppError, BackboneUnavailable, messageOf } from "../contract/app-error.ts";
 import { workContextOf } from "../contract/messages/work-context.ts";
-import type { Tool, ToolContext } from "../contract/tool.ts";
+import type { Clock } from "../contract/ports/clock.ts";
+import type { Tool, ToolContext, ToolOutput } from "../contract/tool.ts";
 import { ChildAbort, cutToBytes, raceAbort, signalProgress } from "../lib/index.ts";
-import type { ToolCall, ToolResult } from "../model/index.ts";
+import type { ChatMessage, ToolCall, ToolResult } from "../model/index.ts";
 import { toolSpan } from "./agent-spans.ts";
+import { localTimeOf } from "./context/index.ts";
+import { withheldCall } from "./moderate-call.ts";
 import { permitOf } from "./permitted-agent.ts";
+import { askerWrote, hasReadForeignText } from "./text-sources.ts";
+import { keepOutput } from "./tool-output.ts";
 import type { CoreDeps, Turn } from "./turn.ts";
 
 /** A response with more calls than this is a model fault. */
@@ -17,11 +22,12 @@ export const answerCalls = async (
   turn: Turn,
   step: number,
   calls: readonly ToolCall[],
+  earlier: readonly ChatMessage[],
 ): Promise<ToolResult[]> => {
   const over = new ChildAbort(turn.signal);
   const answers = calls.map(async (call, index) => {
     try {
-      return await answerCall(deps, turn, { call, step, index, signal: over.signal });
+      return await answerCall(deps, turn, { call, step, index, signal: over.signal, earlier });
     } catch (error) {
       over.abort(error);
       throw error;
@@ -38,6 +44,8 @@ interface CallInTurn {
   readonly step: number;
   readonly index: number;
   readonly signal: AbortSignal;
+  /** The calls and results of the turn before this response. */
+  readonly earlier: readonly ChatMessage[];
 }
 
 const answerCall = async (deps: CoreDeps, turn: Turn, inTurn: CallInTurn): Promise<ToolResult> => {
@@ -55,16 +63,39 @@ const answerCall = async (deps: CoreDeps, turn: Turn, inTurn: CallInTurn): Promi
   const forbidden = permitOf(turn).refusalOf(tool.needs);
   const interrupted = trace === "begun" && !tool.repeatable;
   if (forbidden !== undefined) reportForbidden(deps, turn, tool);
-  const refusal = forbidden ?? (interrupted ? INTERRUPTED : undefined);
+  const refusal = forbidden ?? (interrupted ? INTERRUPTED : await withheld(deps, turn, tool, inTurn, input.data));
+  const checked = { ...inTurn, call: { ...call, input: input.data } };
   const result =
     refusal === undefined
-      ? await runNow(deps, turn, tool, { ...inTurn, call: { ...call, input: input.data } })
+      ? ((await heldResult(deps, turn, tool, checked, trace)) ?? (await runNow(deps, turn, tool, checked)))
       : refused(refusal);
   await turn.journal.addResult(step, index, result);
   await deps.checkpoint("tool.result");
   signalProgress(deps.bus, { tenant: turn.agent.tenant, agent: turn.agent.name, traceId: turn.record.traceId });
   return result;
 };
+
+/** The result of a call that a person must approve first; undefined if the call may run now. */
+const heldResult = async (
+  deps: CoreDeps,
+  turn: Turn,
+  tool: Tool,
+  inTurn: CallInTurn,
+  trace: "begun" | "untouched",
+): Promise<ToolResult | undefined> => {
+  const { id: callId, name, input } = inTurn.call;
+  if (tool.approval === undefined || trace === "begun") return undefined;
+  if (tool.approval.onlyForeignText && !hasReadForeignText(turn, inTurn.earlier)) return undefined;
+  const decision = await deps.approvals?.decide(tool, input, contextOf(deps, turn, inTurn));
+  if (decision?.run) return undefined;
+  const { text: output, isDenied } = decision ?? { text: NOBODY_TO_ASK, isDenied: true };
+  return { callId, name, output, ...(isDenied && { failed: true }) };
+};
+
+const NOBODY_TO_ASK = "Not run: a person must approve this call, and there is no conversation in which to ask.";
+
+const withheld = (deps: CoreDeps, turn: Turn, tool: Tool, { step, index, signal }: CallInTurn, input: unknown) =>
+  withheldCall(deps, turn, tool, { input, callId: `${step}/${index}`, signal });
 
 /** Operators see which rights are missed. */
 const reportForbidden = ({ meter }: CoreDeps, { agent, logger }: Turn, { name: tool, needs }: Tool): void => {
@@ -80,7 +111,25 @@ const runNow = async (deps: CoreDeps, turn: Turn, tool: Tool, inTurn: CallInTurn
     await turn.journal.addIntent(step, index, tool.name);
     await deps.checkpoint("tool.intent");
   }
-  const result = await runTool(deps, tool, call, contextOf(turn, inTurn));
+  const { agent, record } = turn;
+  const context = contextOf(deps, turn, inTurn);
+  const reporting = {
+    tenant: agent.tenant,
+    agent: agent.name,
+    record,
+    step,
+    key: context.idempotencyKey,
+    tool: tool.name,
+  };
+  const progress = (note: string) => deps.toolProgress?.note(reporting, note);
+  let failed = true;
+  let result: ToolResult;
+  try {
+    result = await runTool(deps, tool, call, { ...context, progress });
+    failed = result.failed ?? false;
+  } finally {
+    await deps.toolProgress?.ended(reporting, failed);
+  }
   await deps.checkpoint("tool.after");
   turn.logger.info({ tool: tool.name, step, failed: result.failed ?? false }, "tool ran");
   return result;
@@ -90,7 +139,7 @@ const INTERRUPTED =
   "Interrupted: this call was started before a restart and its outcome is unknown. It was not run again. " +
   "Find out whether it took effect before you repeat it.";
 
-const contextOf = (turn: Turn, { step, index, signal }: CallInTurn): ToolContext => {
+const contextOf = ({ store }: CoreDeps, turn: Turn, { step, index, signal }: CallInTurn): ToolContext => {
   const { agent, record } = turn;
   const { standing: delegationContext, ...work } = workContextOf(record);
   return {
@@ -103,7 +152,9 @@ const contextOf = (turn: Turn, { step, index, signal }: CallInTurn): ToolContext
     budget: agent.budgets?.forTools(record),
     tools: agent.tools,
     idempotencyKey: `${record.turnId}/${step}/${index}`,
+    localTime: localTimeOf(agent, record),
     signal,
+    askerWrote: (url) => askerWrote(store, turn, url),
   };
 };
 
@@ -114,8 +165,8 @@ const MAX_OUTPUT_BYTES = 32_000;
  * Runs a tool once, within its deadline. Rejects if the turn is aborted, or if the backbone failed under a repeatable
  * tool: the turn is then retried and the model does not see the failure.
  */
-const runTool = async (
-  { clock, meter, tracer }: CoreDeps,
+export const runTool = async (
+  { clock, meter, tracer, store, logger }: CoreDeps,
   tool: Tool,
   call: ToolCall,
   context: ToolContext,
@@ -127,17 +178,23 @@ const runTool = async (
     over.abort(new AppError("unavailable", timeoutText(tool)));
   });
   const startedAt = clock.monotonic();
+  const base = { callId: call.id, name: call.name };
   let outcome = "done";
   try {
-    const output = await raceAbort(started(tool, call.input, { ...context, signal: over.signal }), over.signal);
-    return { callId: call.id, name: call.name, output: cutToBytes(output, MAX_OUTPUT_BYTES) };
+    const returned = await raceAbort(started(tool, call.input, { ...context, signal: over.signal }), over.signal);
+    const { output, ...files } = await keepOutput(
+      { store, logger, budget: context.budget },
+      returned,
+      context.idempotencyKey,
+    );
+    return { ...base, output: cutToBytes(output, MAX_OUTPUT_BYTES), ...files, ...durationSince(clock, startedAt) };
   } catch (error) {
     context.signal.throwIfAborted();
     outcome = isLate ? "timeout" : "failed";
     // In a cluster the tool's bucket can be without a leader while the journal's bucket is not.
     if (tool.repeatable && error instanceof BackboneUnavailable) throw error;
     const output = cutToBytes(isLate ? timeoutText(tool) : messageOf(error), MAX_OUTPUT_BYTES);
-    return { callId: call.id, name: call.name, output, failed: true };
+    return { ...base, output, failed: true, ...durationSince(clock, startedAt) };
   } finally {
     timer.cancel();
     over.release();
@@ -149,7 +206,12 @@ const runTool = async (
 };
 
 /** The async wrapper turns a synchronous throw into a rejection. */
-const started = async (tool: Tool, input: unknown, context: ToolContext): Promise<string> => tool.run(input, context);
+const started = async (tool: Tool, input: unknown, context: ToolContext): Promise<string | ToolOutput> =>
+  tool.run(input, context);
+
+const durationSince = (clock: Clock, startedAt: number) => ({
+  durationMs: Math.max(0, Math.round(clock.monotonic() - startedAt)),
+});
 
 const timeoutText = ({ name, deadlineMs = TOOL_DEADLINE_MS }: Tool): string =>
-  `${name} did not return within ${Math.round(deadlineMs / 1_000)} s. It may or may not have taken effect.`;
+  `${name} did not return within ${deadlineMs < 1_000 ? `${deadlineMs} ms` : `${Math.round(deadlineMs / 1_000)} s`}. It may or may not have taken effect.`;

@@ -1,10 +1,21 @@
 import type { Spending } from "../budgets/index.ts";
-import { messageOf } from "../contract/app-error.ts";
+import { BackboneUnavailable, messageOf } from "../contract/app-error.ts";
+import type { FileRef } from "../contract/file-ref.ts";
 import { subjectsOf } from "../contract/messages/subjects.ts";
+import { workContextOf } from "../contract/messages/work-context.ts";
 import type { Clock, Timer } from "../contract/ports/clock.ts";
+import { readFile as readStoredFile } from "../files/index.ts";
 import { pause, raceAbort } from "../lib/index.ts";
-import { ModelFailed, type ModelFailure, type StepRequest, type StepResponse } from "../model/index.ts";
+import {
+  ModelFailed,
+  type ModelFailure,
+  type ModelSwitch,
+  type StepRequest,
+  type StepResponse,
+  type StepWork,
+} from "../model/index.ts";
 import { stepSpan } from "./agent-spans.ts";
+import { quotedText } from "./context/index.ts";
 import type { CoreDeps, Turn } from "./turn.ts";
 import { TurnStopped } from "./turn-failures.ts";
 import { finalIdOf } from "./turn-records.ts";
@@ -19,11 +30,16 @@ const MAX_RESPONSE_BYTES = 400_000;
 /** Turns whose first request was admitted: a turn counts once. */
 const counted = new WeakSet<Turn>();
 
+/** An agent elsewhere gets neither the history nor our tools, and only it knows what its answer costs. */
+const NO_REQUEST: StepRequest = { system: "", messages: [], tools: [], toolChoice: "none" };
+const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
+
 /** Reserves a request in the budgets before the model gets it (R2). A subtask counts as one, not by its turns. */
 const reserve = async (turn: Turn, request: StepRequest): Promise<Spending | undefined> => {
   const { agent, record } = turn;
   const isTurn = record.standing.subtaskId === undefined && !counted.has(turn);
-  const spending = await agent.budgets?.reserve(record, agent.model.label, request, isTurn);
+  const sent = agent.model.isAgent ? NO_REQUEST : request;
+  const spending = await agent.budgets?.reserve(record, agent.model.label, sent, isTurn);
   counted.add(turn);
   return spending;
 };
@@ -41,7 +57,7 @@ export const askModel = async (deps: CoreDeps, turn: Turn, request: StepRequest)
       answer = await attemptOnce(deps, turn, request);
     } finally {
       if (answer instanceof ModelFailed && UNREACHED.includes(answer.reason)) spending?.release();
-      else spending?.settle(answer instanceof ModelFailed ? undefined : answer?.usage);
+      else spending?.settle(answer instanceof ModelFailed ? unknownUsage(turn) : answer?.usage, modelOf(answer));
     }
     if (!(answer instanceof ModelFailed)) {
       await deps.checkpoint("model.after");
@@ -55,22 +71,48 @@ export const askModel = async (deps: CoreDeps, turn: Turn, request: StepRequest)
   }
 };
 
+const modelOf = (answer: StepResponse | ModelFailed | undefined): string | undefined =>
+  answer instanceof ModelFailed ? undefined : answer?.model;
+
+const unknownUsage = ({ agent: { model } }: Turn) => (model.isAgent ? NO_USAGE : undefined);
+
 const attemptOnce = async (deps: CoreDeps, turn: Turn, request: StepRequest): Promise<StepResponse | ModelFailed> => {
   const { model } = turn.agent;
-  const deltas = deltaStream(deps, turn);
-  const startedAt = deps.clock.monotonic();
-  let outcome = "answered";
+  let deltas = deltaStream(deps, turn);
+  let startedAt = deps.clock.monotonic();
+  let asked = model.label;
   let text = "";
+  /** Ends the request to one model in metrics and trace. */
+  const ended = (outcome: string, response?: StepResponse) => {
+    deltas.end();
+    deps.meter.count("model_steps_total", { model: asked, outcome });
+    const seconds = (deps.clock.monotonic() - startedAt) / 1_000;
+    deps.meter.observe("model_step_seconds", seconds, { model: asked });
+    deps.tracer?.record(stepSpan(turn, { model: asked, endedAt: deps.clock.now(), seconds, outcome, response }));
+  };
+  let outcome = "answered";
   let response: StepResponse | undefined;
   try {
     const onText = (delta: string) => {
       text += delta;
       deltas.push(delta);
     };
-    const step = model.step(request, { signal: turn.signal, onText });
+    const onSwitch = ({ from, to, failure }: ModelSwitch) => {
+      asked = from;
+      ended(failure.reason);
+      turn.logger.warn({ model: from, reason: failure.reason, error: failure.message, next: to }, "model failed");
+      deps.meter.count("model_switches_total", { from, to });
+      asked = to;
+      startedAt = deps.clock.monotonic();
+      text = "";
+      deltas = deltaStream(deps, turn);
+    };
+    const readFile = (file: FileRef) => readStoredFile(deps.store, file);
+    const step = model.step(request, { signal: turn.signal, onText, onSwitch, work: workOf(turn), readFile });
     response = await raceAbort(step, turn.signal);
-    deps.meter.count("model_tokens_total", { model: model.label, direction: "input" }, response.usage.inputTokens);
-    deps.meter.count("model_tokens_total", { model: model.label, direction: "output" }, response.usage.outputTokens);
+    asked = response.model ?? asked;
+    deps.meter.count("model_tokens_total", { model: asked, direction: "input" }, response.usage.inputTokens);
+    deps.meter.count("model_tokens_total", { model: asked, direction: "output" }, response.usage.outputTokens);
     // A long text is truncated where it is stored; calls that cannot be journaled must not run.
     if (response.toolCalls.length > 0 && bytesOf(response) > MAX_RESPONSE_BYTES) {
       throw new ModelFailed("bad-answer", `tool calls of more than ${MAX_RESPONSE_BYTES} bytes cannot be stored`);
@@ -79,6 +121,7 @@ const attemptOnce = async (deps: CoreDeps, turn: Turn, request: StepRequest): Pr
   } catch (error) {
     if (turn.signal.reason instanceof TurnStopped) throw new TurnStopped(text);
     turn.signal.throwIfAborted();
+    if (error instanceof BackboneUnavailable) throw error;
     const failure =
       error instanceof ModelFailed
         ? error
@@ -86,20 +129,28 @@ const attemptOnce = async (deps: CoreDeps, turn: Turn, request: StepRequest): Pr
     outcome = failure.reason;
     return failure;
   } finally {
-    deltas.end();
-    deps.meter.count("model_steps_total", { model: model.label, outcome });
-    const seconds = (deps.clock.monotonic() - startedAt) / 1_000;
-    deps.meter.observe("model_step_seconds", seconds, { model: model.label });
-    deps.tracer?.record(stepSpan(turn, { endedAt: deps.clock.now(), seconds, outcome, response }));
+    ended(outcome, response);
   }
 };
 
+const workOf = ({ agent, record, text, unsignedText = text, quoted, systemNote }: Turn): StepWork => ({
+  ...workContextOf(record),
+  tenant: agent.tenant,
+  agent: agent.name,
+  turnId: record.turnId,
+  text,
+  unsignedText,
+  note: systemNote,
+  quoted: quoted && quotedText({ text: quoted.text, isOwn: quoted.isOwn }),
+});
+
 const deltaStream = ({ bus, clock }: CoreDeps, { agent, record, streamId, nextAttempt }: Turn): DeltaStream => {
   const subject = subjectsOf(agent.tenant).userSignal(agent.name);
-  const { audience, correlationId, turnId } = record;
+  const { audience, correlationId, turnId, origin } = record;
   const { conversation, accountId } = audience;
   // A channel shows only solicited answers while they are written.
-  const solicited = correlationId === undefined ? {} : { replyId: finalIdOf(turnId), accountId };
+  const solicited =
+    correlationId === undefined ? {} : { replyId: finalIdOf(turnId), accountId, answers: origin.messageId };
   const attempt = nextAttempt();
   return new DeltaStream(clock, (offset, text) => {
     if (streamId === undefined) return;

@@ -19,3 +19,17 @@ export const permittedAgent = (agent: Agent, asker: Pick<Asker, "causes">): Agen
   lists.set(agent.tools, tools);
   return { ...agent, tools };
 };
+
+/** By fixed and offered tools, for the same reason as above. */
+const joined = new WeakMap<readonly Tool[], WeakMap<readonly Tool[], readonly Tool[]>>();
+
+/** The agent with the tools that its tool source offers now; they stay the same until the turn ends. */
+export const withOfferedTools = async (agent: Agent, asker: Pick<Asker, "causes">): Promise<Agent> => {
+  if (agent.toolSource === undefined) return agent;
+  const { tools: offered, unavailable } = await agent.toolSource.offer(agent.rights.permit(asker));
+  const lists = joined.get(agent.tools) ?? new WeakMap<readonly Tool[], readonly Tool[]>();
+  joined.set(agent.tools, lists);
+  const tools = lists.get(offered) ?? [...agent.tools, ...offered];
+  lists.set(offered, tools);
+  return { ...agent, tools, unavailableTools: unavailable };
+};

@@ -29,6 +29,8 @@ export const TurnRecord = z.looseObject({
   continues: z.array(ContinuedWork).optional(),
   /** The text of the message when the turn began, if it had been edited. Later edits change nothing. */
   editedText: z.string().optional(),
+  /** Addresses that the asker wrote in the message. */
+  urls: z.array(z.string()).optional(),
   /** Absent if no user is waiting for the reply. */
   correlationId: z.string().optional(),
   /** The name of the command, if the message is one; such a turn adds nothing to the history. */

@@ -1,3 +1,2 @@
-export { describeChanges, withArtifacts } from "./artifacts.ts";
 export type { WorkspaceConfig } from "./config.ts";
-export { type WorkspaceOptions, Workspaces } from "./workspaces.ts";
+export { describeChanges, type WorkspaceOptions, Workspaces, withArtifacts } from "./workspaces.ts";

@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { AppError } from "../contract/app-error.ts";
-import type { Artifacts, Subtask } from "../contract/messages/subtask.ts";
+import { AppError, messageOf } from "../contract/app-error.ts";
+import type { Artifacts, Subtask, SubtaskResult } from "../contract/messages/subtask.ts";
+import type { Logger } from "../contract/ports/logger.ts";
 import type { WorkspaceConfig } from "./config.ts";
-import { Git, PLAIN_DIFF } from "./git.ts";
-import { isWorktreeOf, refuseNestedRepositories } from "./worktree-checks.ts";
+import { Git, isWorktreeOf, PLAIN_DIFF, refuseNestedRepositories } from "./git.ts";
 
 export type WorkspaceOptions = WorkspaceConfig & { readonly folder: string };
-type SubtaskRef = Pick<Subtask, "id" | "name" | "workspace">;
+type SubtaskRef = Pick<Subtask, "id" | "name" | "workspace"> & { readonly result?: Subtask["result"] };
 
 const MAX_LISTED = 200;
 /** Far longer than git needs for what one subtask has changed. */
@@ -104,17 +104,32 @@ export class Workspaces {
   async diff(subtask: SubtaskRef, file?: string): Promise<string> {
     await this.#mustExist(subtask);
     const only = file === undefined ? [] : ["--", `:(literal)${file}`];
-    return this.#git.run("diff", ...PLAIN_DIFF, this.#range(subtask), ...only);
+    const shown = subtask.result?.artifacts?.commit;
+    return this.#git.run("diff", ...PLAIN_DIFF, this.#range(subtask, shown), ...only);
   }
 
-  /** Merges into the branch that is checked out in the repository. A conflict changes nothing. */
+  /**
+   * Merges the commit that people were shown into the branch that is checked out in the repository (T4). A conflict
+   * changes nothing, nor does a branch that has moved since.
+   */
   async merge(subtask: SubtaskRef): Promise<string> {
     await this.#mustExist(subtask);
     return this.#exclusively(async () => {
       const branch = branchOf(subtask);
-      if (await this.#git.succeeds("merge-base", "--is-ancestor", branch, "HEAD")) return "It is already merged.";
+      const tip = (await this.#git.run("rev-parse", "--verify", `refs/heads/${branch}`)).trim();
+      const { commit = tip } = subtask.result?.artifacts ?? {};
+      if (commit !== tip) {
+        throw new AppError(
+          "conflict",
+          `Not merged: the branch ${branch} has changed since I showed its changes. Merge it in the repository, or ask ` +
+            "me to do the work again.",
+        );
+      }
+      if (await this.#git.succeeds("merge-base", "--is-ancestor", commit, "HEAD")) return "It is already merged.";
       await this.base();
-      const { code, output } = await this.#git.attempt("merge", "--no-ff", "--no-verify", "--no-edit", branch);
+      const message = `Merge branch '${branch}'`;
+      const options = ["--no-ff", "--no-verify", "--message", message];
+      const { code, output } = await this.#git.attempt("merge", ...options, commit);
       if (code !== 0) {
         const files = (await this.#git.run("diff", ...PLAIN_DIFF, "--name-only", "--diff-filter=U"))
           .trim()
@@ -168,6 +183,7 @@ export class Workspaces {
     return {
       path: this.pathOf(subtask),
       branch: branchOf(subtask),
+      commit: (await this.#git.run("rev-parse", "--verify", `refs/heads/${branchOf(subtask)}`)).trim(),
       files: rows.length,
       insertions: sum(0),
       deletions: sum(1),
@@ -175,8 +191,8 @@ export class Workspaces {
     };
   }
 
-  #range(subtask: SubtaskRef): string {
-    return `${subtask.workspace?.base ?? "HEAD"}...${branchOf(subtask)}`;
+  #range(subtask: SubtaskRef, commit = branchOf(subtask)): string {
+    return `${subtask.workspace?.base ?? "HEAD"}...${commit}`;
   }
 
   async #mustExist(subtask: SubtaskRef): Promise<void> {
@@ -192,3 +208,23 @@ export class Workspaces {
 }
 
 const branchOf = ({ id }: Pick<Subtask, "id">): string => `mooring/${id}`;
+
+/** "3 files changed, +45 −12", for people and models. */
+export const describeChanges = ({ files, insertions, deletions }: Artifacts): string =>
+  `${files} ${files === 1 ? "file" : "files"} changed, +${insertions} −${deletions}`;
+
+/** Adds the changes in the workspace to the result. A failure of git does not affect the result itself. */
+export const withArtifacts = async (
+  { logger }: { logger: Logger },
+  workspaces: Workspaces,
+  subtask: Pick<Subtask, "id" | "name" | "workspace">,
+  result: SubtaskResult,
+): Promise<SubtaskResult> => {
+  try {
+    const artifacts = await workspaces.close(subtask);
+    return artifacts === undefined ? result : { ...result, artifacts };
+  } catch (error) {
+    logger.warn({ subtask: subtask.id, error: messageOf(error) }, "could not read workspace changes");
+    return result;
+  }
+};

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { Clock } from "../../core/contract/ports/clock.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
-import { acceptTrace } from "../../core/telemetry/index.ts";
+import { acceptTrace } from "../../core/lib/index.ts";
 import type { Caller } from "./caller-check.ts";
 
 /** Dependencies of the protocol's routes. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
+import type { RateShare } from "../../adapters/contract/rate-limit.ts";
 import type { Config } from "../../config/index.ts";
-import { agentAddress, createGuardedFetch, loadIdentity } from "../../core/a2a/index.ts";
+import { agentAddress, loadIdentity } from "../../core/a2a/index.ts";
 import { subjectsOf } from "../../core/contract/messages/subjects.ts";
 import {
   alwaysWritable,
@@ -12,6 +13,7 @@ import type { Consumer } from "../../core/contract/ports/bus.ts";
 import type { Clock } from "../../core/contract/ports/clock.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
 import { type Checkpoint, noCheckpoint, silentMeter, type Tracer } from "../../core/contract/ports/telemetry.ts";
+import { createGuardedFetch } from "../../core/net/index.ts";
 import { SignInGuard } from "../http/index.ts";
 import { Backpressure } from "../relay/index.ts";
 import { loadCardSigner } from "./agent-card.ts";
@@ -35,6 +37,8 @@ export interface A2aDeps {
   readonly tracer?: Tracer | undefined;
   /** Shared with the other authenticated routes of the gateway. */
   readonly signIns?: SignInGuard;
+  /** Joins the rate limits of callers with other gateways; absent: this one counts alone. */
+  readonly callerRates?: RateShare | undefined;
 }
 
 export interface RunningA2a {
@@ -95,7 +99,14 @@ export const startA2a = async (deps: A2aDeps): Promise<RunningA2a> => {
     served.push({ agent, tenant, handler, refuseIfUnable });
   }
   return {
-    addRoutes: (app) => a2aScope(app, served, callerCheck(callers), { clock, logger, keys: signer.keys, signIns }),
+    addRoutes: (app) =>
+      a2aScope(app, served, callerCheck(callers), {
+        clock,
+        logger,
+        keys: signer.keys,
+        signIns,
+        callerRates: deps.callerRates,
+      }),
     async stop() {
       watch.close();
       for (const pressure of pressures) pressure.stop();

@@ -8,6 +8,7 @@ import { type ScheduleAnswers, type ScheduleRequest, scheduleRequests } from "./
 import { type SessionAnswers, sessionRequests } from "./sessions.ts";
 import { type SubtaskAnswers, subtaskRequests } from "./subtasks.ts";
 import { type TenantAnswers, tenantRequests } from "./tenants.ts";
+import { type ToolAnswers, toolRequests } from "./tools.ts";
 import { type TraceAnswers, traceRequests } from "./traces.ts";
 import { type UseAnswers, useRequests } from "./use.ts";
 
@@ -22,6 +23,7 @@ interface Answers
     SessionAnswers,
     SubtaskAnswers,
     TenantAnswers,
+    ToolAnswers,
     TraceAnswers,
     UseAnswers {}
 
@@ -40,6 +42,7 @@ export const requests = {
   ...sessionRequests,
   ...subtaskRequests,
   ...tenantRequests,
+  ...toolRequests,
   ...traceRequests,
   ...useRequests,
 } satisfies Partial<Record<Endpoint, z.ZodType>>;

@@ -16,6 +16,8 @@ export interface Person {
   }[];
   /** Accounts that have written in private. */
   readonly surfaces: readonly { readonly channel: string; readonly accountId: string; readonly since: string }[];
+  /** The size of what the agents remember of the person in private; no words (R4). */
+  readonly memory: { readonly entries: number; readonly bytes: number };
   readonly quiet?: "off" | { readonly from: string; readonly to: string; readonly timeZone?: string | undefined };
 }
 

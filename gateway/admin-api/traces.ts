@@ -21,9 +21,22 @@ export type Delivery = z.infer<typeof Delivery>;
 /** A model response that called tools. */
 const Step = z.object({
   step: z.int(),
-  calls: z.array(z.object({ name: z.string(), state: oneOf<"running" | "done" | "failed">() })).readonly(),
+  calls: z
+    .array(
+      z.object({
+        name: z.string(),
+        state: oneOf<"running" | "done" | "failed">(),
+        /** The state of the approval that the call needed. */
+        approval: unchecked<string>().optional(),
+        /** Absent while the call runs, and if it was refused. */
+        durationMs: z.number().optional(),
+      }),
+    )
+    .readonly(),
   inputTokens: z.number(),
   outputTokens: z.number(),
+  /** The label of the model that answered, if the agent has several. */
+  model: z.string().optional(),
 });
 
 const Turn = z.object({

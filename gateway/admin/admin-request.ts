@@ -63,6 +63,8 @@ export const checked = <T>(schema: z.ZodType<T>, given: unknown): T => {
 /** The dependencies of the operator routes. */
 export interface AdminDeps extends ScheduleDeps {
   readonly config: Config;
+  /** The address at which browsers reach this gateway. */
+  readonly publicUrl: string;
   /** The adapters of this gateway. */
   readonly adapters: readonly ChannelAdapter[];
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { AdminDeps } from "./admin-request.ts";
 import { auditRoutes } from "./audit.ts";
 import { abuseRoutes } from "./routes/abuse-routes.ts";
+import { approvalRoutes } from "./routes/approval-routes.ts";
 import { channelRoutes, unreachableRoutes } from "./routes/channel-routes.ts";
 import { deadLetterRoutes } from "./routes/dead-letter-routes.ts";
 import { peopleRoutes } from "./routes/people-routes.ts";
@@ -9,6 +10,7 @@ import { scheduleRoutes } from "./routes/schedule-routes.ts";
 import { sessionRoutes } from "./routes/session-routes.ts";
 import { subtaskRoutes } from "./routes/subtask-routes.ts";
 import { meRoutes, tenantRoutes } from "./routes/tenant-routes.ts";
+import { toolServerRoutes } from "./routes/tool-server-routes.ts";
 import { traceRoutes } from "./routes/trace-routes.ts";
 import { useRoutes } from "./routes/use-routes.ts";
 
@@ -19,6 +21,8 @@ export const adminRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
     channelRoutes,
     sessionRoutes,
     subtaskRoutes,
+    approvalRoutes,
+    toolServerRoutes,
     scheduleRoutes,
     deadLetterRoutes,
     peopleRoutes,

@@ -1,18 +1,23 @@
 import { isCheckableAdapter } from "../../adapters/contract/abilities.ts";
 import type { Config } from "../../config/index.ts";
+import { agentToCheck } from "../../core/a2a/agent-model/index.ts";
 import { probePeer } from "../../core/a2a/index.ts";
 import { openBackbone } from "../../core/backbone/index.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import type { Backbone } from "../../core/contract/ports/backbone.ts";
 import type { Clock } from "../../core/contract/ports/clock.ts";
 import { type Logger, silentLogger } from "../../core/contract/ports/logger.ts";
+import type { Store } from "../../core/contract/ports/store.ts";
 import { silentMeter } from "../../core/contract/ports/telemetry.ts";
+import { withinDeadline } from "../../core/lib/index.ts";
 import { createModel, type ModelDeps } from "../../core/model/index.ts";
 import { tenantOf } from "../agent-config.ts";
-import { adapterContext, type ChannelDeps, createAdapter } from "../channel-contexts.ts";
+import { adapterContext, type ChannelDeps } from "../channel-contexts.ts";
+import { createAdapter } from "../foreign/index.ts";
 import { createReadiness, openHttpListener } from "../http/index.ts";
 import { publicUrl } from "../public-url.ts";
 import { checkNats } from "./check-nats.ts";
+import { checkServers } from "./check-servers.ts";
 import type { Finding } from "./finding.ts";
 
 interface CheckLiveDeps {
@@ -24,15 +29,36 @@ interface CheckLiveDeps {
 /** Contacts everything that the configuration names, and starts nothing. */
 export const checkLive = async (config: Config, deps: CheckLiveDeps): Promise<Finding[]> => {
   const { clock, logger = silentLogger, newId } = deps;
-  const models = Promise.all(config.agents.map((agent) => checkModel(agent, { clock, logger })));
+  const models = Promise.all(
+    config.agents.flatMap((agent) =>
+      [agent.model, ...agent.fallbackModels, ...Object.values(agent.subtaskModels)].map((model) =>
+        checkModel(agent, model, { clock, logger }),
+      ),
+    ),
+  );
   const peers = checkPeers(config);
+  let offerStore: (store: Store | undefined) => void = () => {};
+  const store = new Promise<Store | undefined>((resolve) => {
+    offerStore = resolve;
+  });
+  const servers = checkServers(config, store);
   const port = await checkPort(config);
-  const backbone = await checkBackbone(config, { clock, logger, newId });
-  return [port, ...backbone, ...(await models), ...(await peers)];
+  const backbone = await checkBackbone(config, { clock, logger, newId }, { offerStore, untilUsed: servers });
+  return [port, ...backbone, ...(await models), ...(await peers), ...(await servers)];
 };
 
+interface StoreUse {
+  /** The first call counts; undefined: there is no store to use. */
+  readonly offerStore: (store: Store | undefined) => void;
+  readonly untilUsed: Promise<unknown>;
+}
+
 /** Checks the backbone, then the channels, which need it. */
-const checkBackbone = async (config: Config, deps: Required<CheckLiveDeps>): Promise<Finding[]> => {
+const checkBackbone = async (
+  config: Config,
+  deps: Required<CheckLiveDeps>,
+  { offerStore, untilUsed }: StoreUse,
+): Promise<Finding[]> => {
   const { clock, logger } = deps;
   const findings: Finding[] = [];
   let backbone: Backbone | undefined;
@@ -42,12 +68,15 @@ const checkBackbone = async (config: Config, deps: Required<CheckLiveDeps>): Pro
     backbone = await openBackbone(config.backbone, { dataDir: config.dataDir, clock, logger });
     const health = backbone.health();
     if (!health.ok) throw new Error(health.reason);
+    offerStore(backbone.store);
     if (config.backbone === "embedded") findings.push(EMBEDDED);
     const url = publicUrl(config.gateway);
     return [...findings, ...(await checkChannels(config, { ...deps, backbone, publicUrl: url, meter: silentMeter }))];
   } catch (error) {
     return [...findings, { verdict: "problem", subject: "backbone", text: messageOf(error) }, CHANNELS_NOT_CHECKED];
   } finally {
+    offerStore(undefined);
+    await untilUsed;
     await backbone?.close();
   }
 };
@@ -65,11 +94,25 @@ const CHANNELS_NOT_CHECKED: Finding = {
 
 const MODEL_TIMEOUT_MS = 30_000;
 
-/** Asks the agent's model for one word: only a real answer proves address, key and model name at once. */
-const checkModel = async (agent: Config["agents"][number], deps: ModelDeps): Promise<Finding> => {
+type Agent = Config["agents"][number];
+
+/** Asks a model of the agent for one word: only a real answer proves address, key and model name at once. */
+export const checkModel = async (
+  agent: Pick<Agent, "name" | "tenant">,
+  settings: Agent["model"],
+  deps: ModelDeps,
+): Promise<Finding> => {
   const subject = `model of ${agent.name}`;
   try {
-    const model = createModel(agent.model, deps);
+    const ref = { tenant: agent.tenant, agent: agent.name };
+    const model = createModel(settings, {
+      ...deps,
+      connectAgent: (endpoint, label) => agentToCheck(ref, endpoint, label),
+    });
+    if (model.probe !== undefined) {
+      await model.probe(AbortSignal.timeout(MODEL_TIMEOUT_MS));
+      return { verdict: "ok", subject, text: `the card of ${model.label} is valid, and it accepts the credentials` };
+    }
     await model.step(
       { system: "", messages: [{ role: "user", text: "Answer with the word OK." }], tools: [], toolChoice: "none" },
       { signal: AbortSignal.timeout(MODEL_TIMEOUT_MS), onText: () => undefined },
@@ -108,6 +151,10 @@ const checkPort = async ({ gateway }: Config): Promise<Finding> => {
   }
 };
 
+const NO_PLATFORM = "needs no platform";
+const NO_LIVE_CHECK = "was created; its adapter cannot check it against the platform";
+const CHANNEL_TIMEOUT_MS = 60_000;
+
 type CheckChannelsDeps = Omit<ChannelDeps, "channel" | "tenant" | "agent">;
 
 /** Has each channel verify its configuration against its platform. Nothing is started and nothing is sent. */
@@ -119,9 +166,18 @@ const checkChannels = async (config: Config, deps: CheckChannelsDeps): Promise<F
         try {
           const { agent } = channelConfig;
           const context = adapterContext({ ...deps, channel, agent, tenant: tenantOf(config, agent) });
-          const adapter = await createAdapter(channelConfig, context);
-          if (!isCheckableAdapter(adapter)) return [{ verdict: "ok", subject, text: "needs no platform" }];
-          const problems = await adapter.checkLive();
+          const adapter = await createAdapter(config.adapters, channelConfig, context);
+          if (!isCheckableAdapter(adapter)) {
+            const isForeign = config.adapters.get(channelConfig.adapter)?.module !== undefined;
+            return [
+              isForeign
+                ? { verdict: "note", subject, text: NO_LIVE_CHECK }
+                : { verdict: "ok", subject, text: NO_PLATFORM },
+            ];
+          }
+          const problems = await withinDeadline(deps.clock, CHANNEL_TIMEOUT_MS, adapter.checkLive(), () => [
+            `no answer within ${CHANNEL_TIMEOUT_MS / 1_000} s`,
+          ]);
           if (problems.length === 0)
             return [{ verdict: "ok", subject, text: "its platform accepts the configuration" }];
           return problems.map((text) => ({ verdict: "problem", subject, text }));

@@ -1,7 +1,7 @@
-import { adapters } from "../../adapters/adapter-list.ts";
 import type { Config } from "../../config/index.ts";
 import { DEFAULT_RIGHTS, OPERATOR, Rights } from "../../core/rights/index.ts";
 import { groupAccounts, isCalled } from "../agent-config.ts";
+import { speakersOn } from "../foreign/index.ts";
 
 type Agent = Config["agents"][number];
 
@@ -29,14 +29,11 @@ const peopleIn = (config: Config, agent: Agent, speaker: string): string | undef
 
 const namesOf = (members: readonly string[] = []): string => members.join(", ") || "no account";
 
-const channelsWith = ({ channels }: Config, agent: Agent, speaker: "anonymous" | "member"): string[] =>
+const channelsWith = ({ adapters, channels }: Config, agent: Agent, speaker: "anonymous" | "member"): string[] =>
   Object.entries(channels)
     .filter(([, channel]) => channel.agent === agent.name)
-    .filter(([, channel]) => speakersOn(channel).includes(speaker))
+    .filter(([, channel]) => speakersOn(adapters, channel).includes(speaker))
     .map(([name]) => name);
-
-const speakersOn = (channel: Config["channels"][string]): readonly ("anonymous" | "member")[] =>
-  adapters.find(({ id }) => id === channel.adapter)?.speakers?.(channel as never) ?? ["member"];
 
 /** An agent with a repository that no speaker may use. */
 export const hasUnusableWorkspace = (config: Config, agent: Agent): boolean => {

@@ -1,8 +1,10 @@
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { loadConfig } from "../../config/index.ts";
-import { backupDatabase, restoreDatabase } from "../../core/backbone/index.ts";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { type Config, loadConfig } from "../../config/index.ts";
+import * as backbone from "../../core/backbone/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
+import { systemClock } from "../../core/contract/ports/clock.ts";
+import { describeBackbone } from "./describe-config.ts";
 
 interface BackupFlags {
   readonly file: string;
@@ -10,35 +12,63 @@ interface BackupFlags {
   readonly force: boolean;
 }
 
-/** Copies the database of the embedded backbone, also while Mooring runs. */
-export const backup = async ({ file, config, force }: BackupFlags): Promise<string> => {
-  const dataDir = embeddedDataDir(config, "nats account backup FOLDER");
-  const bytes = await backupDatabase({ dataDir, file, force });
+/** Copies all data to one file, also while Mooring runs. */
+export const backup = async ({ file, config: configFile, force }: BackupFlags): Promise<string> => {
+  const config = await loadConfig({ file: configFile });
+  const { dataDir } = config;
+  const { bytes, at } = await backbone.backup(config.backbone, { dataDir, file, force }, systemClock);
   return [
-    `${resolve(file)} contains everything that was stored when the backup began (${megabytes(bytes)} MB, checked).`,
+    `${resolve(file)} contains everything that was stored at ${at.toISOString()} (${megabytes(bytes)} MB, checked).`,
     `It does not contain ${notInside(dataDir).join(", ")}.`,
     "",
   ].join("\n");
 };
 
-/** Replaces the database with a backup, while Mooring is stopped. */
-export const restore = async ({ file, config, force }: BackupFlags): Promise<string> => {
-  const dataDir = embeddedDataDir(config, "nats account restore FOLDER");
-  const before = await restoreDatabase({ dataDir, file, force, now: new Date() });
+/** Replaces the data with a backup, while Mooring is stopped. */
+export const restore = async ({ file, config: configFile, force }: BackupFlags): Promise<string> => {
+  const config = await loadConfig({ file: configFile });
+  const { dataDir } = config;
+  const before = await backbone.restore(config.backbone, { dataDir, file, force }, systemClock);
   const previous = before === undefined ? "" : `The previous data was moved to ${before}.\n`;
-  return `${resolve(file)} was restored to ${resolve(dataDir)}.\n${previous}`;
+  return `${resolve(file)} was restored to ${whereOf(config)}.\n${previous}`;
 };
 
-const embeddedDataDir = (file: string | undefined, natsCommand: string): string => {
-  const { backbone, dataDir } = loadConfig({ file });
-  if (backbone === "embedded") return dataDir;
-  throw new AppError(
-    "bad-configuration",
-    `the nats backbone stores its data in JetStream, not in dataDir: use "${natsCommand}" of the NATS command line (docs/reliability.md)`,
-  );
+interface MigrateFlags {
+  readonly config: string | undefined;
+  /** The configuration with the new backbone. */
+  readonly to: string;
+  readonly force: boolean;
+}
+
+/** Copies the data of a stopped deployment to the backbone of another configuration. The old data stays. */
+export const migrate = async ({ config: configFile, to, force }: MigrateFlags): Promise<string> => {
+  const [source, target] = [await loadConfig({ file: configFile }), await loadConfig({ file: to })];
+  if (whereOf(source) === whereOf(target)) {
+    throw new AppError("bad-input", `both configurations use ${whereOf(source)}: --to names one with another backbone`);
+  }
+  const folder = mkdtempSync(join(dirname(resolve(to)), ".mooring-migrate-"));
+  try {
+    const file = join(folder, "data.db");
+    const from = { dataDir: source.dataDir, file, force: false, isFinal: true };
+    const { bytes } = await backbone.backup(source.backbone, from, systemClock);
+    await backbone.restore(target.backbone, { dataDir: target.dataDir, file, force }, systemClock);
+    return [
+      `Everything in ${whereOf(source)} was copied to ${whereOf(target)} (${megabytes(bytes)} MB, checked).`,
+      `It does not contain ${notInside(source.dataDir).join(", ")}.`,
+      `Start Mooring with ${resolve(to)}. The old data is unchanged: delete it once you are content.`,
+      "",
+    ].join("\n");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 };
 
-/** Files in the data folder that are not part of the database, as far as they exist. */
+const whereOf = (config: Config): string =>
+  config.backbone === "embedded"
+    ? resolve(config.dataDir)
+    : `${describeBackbone(config)} with the prefix ${config.backbone.nats.prefix}`;
+
+/** Files in the data folder that are not part of the data of the backbone, as far as they exist. */
 const notInside = (dataDir: string): string[] => [
   "the configuration and its .env",
   ...["admin-token", "workspaces"].map((name) => join(resolve(dataDir), name)).filter((path) => existsSync(path)),

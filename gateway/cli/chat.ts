@@ -1,9 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { fileStorage, socketTransport, TerminalChat, TerminalScreen } from "../../adapters/web/terminal/index.ts";
-import { loadConfig } from "../../config/index.ts";
+import {
+  fileStorage,
+  ownerProof,
+  socketTransport,
+  TerminalChat,
+  TerminalScreen,
+} from "../../adapters/web/terminal/index.ts";
+import { type Config, loadConfig } from "../../config/index.ts";
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
+import { isLoopbackName } from "../http/index.ts";
+import { readOwnerSecret } from "../owner/index.ts";
 import { publicUrl } from "../public-url.ts";
 import { exitCode } from "./exit-code.ts";
 
@@ -18,7 +26,8 @@ interface ChatOptions {
 
 /** Connects the terminal, or a script that pipes its messages in, to a running gateway. */
 export const chat = async ({ file, url, channel, startNew, waitSeconds }: ChatOptions): Promise<number> => {
-  const gateway = url ?? addressOf(file, channel);
+  const config = url === undefined ? await loadConfig({ file }) : await loadConfig({ file }).catch(() => undefined);
+  const gateway = url ?? addressIn(config, channel);
   if (!/^https?:\/\//.test(gateway) || !URL.canParse(gateway)) {
     throw new AppError("bad-input", `--url ${gateway} must be an http or https address such as http://localhost:8080`);
   }
@@ -34,6 +43,7 @@ export const chat = async ({ file, url, channel, startNew, waitSeconds }: ChatOp
     newId: randomUUID,
     waitMs: waitSeconds * 1_000,
     startNew,
+    ownerProof: config && (await ownerProofFor(config, gateway, channel)),
   });
   const problem = await talk.run();
   if (problem === undefined) return exitCode.ok;
@@ -56,10 +66,22 @@ const mustAnswer = async (gateway: string): Promise<void> => {
   }
 };
 
-const addressOf = (file: string | undefined, channel: string): string => {
-  const config = loadConfig({ file });
-  if (config.channels[channel]?.adapter !== undefined) return publicUrl(config.gateway);
-  const known = Object.keys(config.channels).join(", ");
+/** Only the configuration's own gateway gets a proof; any other one could use it there within its minute. */
+const ownerProofFor = async (config: Config, gateway: string, channel: string): Promise<(() => string) | undefined> => {
+  if (config.owner === undefined || !isSameGateway(gateway, publicUrl(config.gateway))) return undefined;
+  const secret = await readOwnerSecret(config.dataDir);
+  return secret && (() => ownerProof(secret, channel, Date.now()));
+};
+
+const isSameGateway = (a: string, b: string): boolean => {
+  const [one, other] = [new URL(a), new URL(b)];
+  const isLocal = isLoopbackName(one.hostname) && isLoopbackName(other.hostname);
+  return one.protocol === other.protocol && one.port === other.port && (isLocal || one.hostname === other.hostname);
+};
+
+const addressIn = (config: Config | undefined, channel: string): string => {
+  if (config?.channels[channel]?.adapter !== undefined) return publicUrl(config.gateway);
+  const known = Object.keys(config?.channels ?? {}).join(", ");
   throw new AppError(
     "bad-configuration",
     `the configuration has no channel "${channel}": add "${channel}: { adapter: web }", or choose a channel with --channel (${known})`,

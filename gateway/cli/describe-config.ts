@@ -1,11 +1,12 @@
 import type { Config } from "../../config/index.ts";
 import { describeModel } from "../../core/model/index.ts";
 import type { Finding } from "../check/index.ts";
+import { LINK_TTL_MINUTES } from "../owner/index.ts";
 import type { Role } from "../run-mooring.ts";
 import { VERSION } from "../version.ts";
 
-export const describeAgent = ({ name, model }: Config["agents"][number]): string =>
-  `${name}, with ${describeModel(model)}`;
+export const describeAgent = ({ name, model, fallbackModels }: Config["agents"][number]): string =>
+  `${name}, with ${[model, ...fallbackModels].map(describeModel).join(", else ")}`;
 
 export const describeChannels = ({ channels }: Config): string =>
   Object.entries(channels)
@@ -21,13 +22,23 @@ interface GreetingOptions {
   readonly url?: string;
   readonly healthUrl?: string;
   readonly adminTokenFile?: string;
+  readonly ownerLink?: string;
   readonly warnings?: readonly Finding[];
 }
 
 /** Printed on standard output once everything runs. */
-export const greeting = ({ config, roles, url, healthUrl, adminTokenFile, warnings = [] }: GreetingOptions): string => {
+export const greeting = ({
+  config,
+  roles,
+  url,
+  healthUrl,
+  adminTokenFile,
+  ownerLink,
+  warnings = [],
+}: GreetingOptions): string => {
   const rows: [string, string][] = [];
   if (url !== undefined) rows.push(["Open", url]);
+  if (ownerLink !== undefined) rows.push(["Owner", `${ownerLink}\n${OWNER_HINT}`]);
   if (roles.includes("core"))
     rows.push(...config.agents.map((agent): [string, string] => ["Agent", describeAgent(agent)]));
   if (roles.includes("gateway")) rows.push(["Channels", describeChannels(config)]);
@@ -37,6 +48,10 @@ export const greeting = ({ config, roles, url, healthUrl, adminTokenFile, warnin
   rows.push(...warnings.map(({ subject, text }): [string, string] => ["Warning", `${subject}: ${text}`]));
   return `\nMooring ${VERSION} is running${partOf(roles)}.\n\n${table(rows)}\nCtrl-C stops it.\n`;
 };
+
+const OWNER_HINT =
+  `Open this once, within ${LINK_TTL_MINUTES} minutes: that browser is then yours. \`mooring owner-link\` prints a new ` +
+  "one;\n`mooring chat` on this machine needs none. Everybody else is kept out.";
 
 const tokenIn = (file: string | undefined): string => (file === undefined ? "" : `, their token is in ${file}`);
 

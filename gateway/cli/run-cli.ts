@@ -40,7 +40,20 @@ export const runCli = async (args: readonly string[]): Promise<number> => {
       code = await check({ file: config, live });
     });
 
-  await addInit(program, args);
+  try {
+    await addInit(program, args);
+  } catch (error) {
+    return problem(error);
+  }
+
+  addConfigOption(
+    program
+      .command("schema")
+      .description("print the JSON schema of the configuration, with the adapters that it names"),
+  ).action(async ({ config }: { config?: string }) => {
+    const { loadSchema } = await import("../../config/index.ts");
+    process.stdout.write(`${JSON.stringify(await loadSchema({ file: config }), null, 2)}\n`);
+  });
 
   addConfigOption(program.command("chat").description("talk to a running gateway from the terminal or a script"))
     .option("--url <address>", "the gateway's address (default: the configuration's)")
@@ -51,6 +64,15 @@ export const runCli = async (args: readonly string[]): Promise<number> => {
       const { chat } = await import("./chat.ts");
       code = await chat({ file: config, url, channel, startNew, waitSeconds: wait });
     });
+
+  addConfigOption(
+    program
+      .command("owner-link")
+      .description("print a one-time link that makes a browser the owner's; needs owner in the configuration"),
+  ).action(async ({ config }: { config?: string }) => {
+    const { ownerLink } = await import("./owner-link.ts");
+    process.stdout.write(await ownerLink({ file: config }));
+  });
 
   addConfigOption(
     program.command("trace").description("show all work that followed from a message, by any id in the logs"),
@@ -65,6 +87,17 @@ export const runCli = async (args: readonly string[]): Promise<number> => {
       process.stdout.write(await trace({ id, file: config, url, agent, tokenFile, json }));
     });
 
+  const mcp = program.command("mcp").description("work with the MCP servers of agents");
+  addConfigOption(mcp.command("sign-in").description("sign in at an MCP server that wants an operator's sign-in"))
+    .argument("<server>", "the name of the server under mcpServers")
+    .option("--agent <name>", "the agent that has the server; needed if several have one of this name")
+    .option("--url <address>", "the gateway's address (default: the configuration's)")
+    .option("--token-file <file>", "a file with an operator's token (default: from the configuration or dataDir)")
+    .action(async (server: string, { config, url, agent, tokenFile }: Omit<TraceFlags, "json">) => {
+      const { signIn } = await import("./sign-in.ts");
+      process.stdout.write(await signIn({ server, file: config, url, agent, tokenFile }));
+    });
+
   addConfigOption(program.command("backup").description("copy the data to one file, also while Mooring runs"))
     .argument("<file>", "the file to write")
     .option("--force", "replace the file if it exists")
@@ -75,10 +108,22 @@ export const runCli = async (args: readonly string[]): Promise<number> => {
 
   addConfigOption(program.command("restore").description("replace the data with a backup, while Mooring is stopped"))
     .argument("<file>", "a file that backup wrote")
-    .option("--force", "move existing data aside")
+    .option("--force", "move existing data aside; with NATS: delete it")
     .action(async (file: string, { config, force = false }: BackupOptions) => {
       const { restore } = await import("./backup.ts");
       process.stdout.write(await restore({ file, config, force }));
+    });
+
+  addConfigOption(
+    program
+      .command("migrate")
+      .description("copy the data to the backbone of another configuration, while Mooring is stopped"),
+  )
+    .requiredOption("--to <file>", "the configuration with the new backbone")
+    .option("--force", "replace data that is there already")
+    .action(async ({ config, to, force = false }: BackupOptions & { readonly to: string }) => {
+      const { migrate } = await import("./backup.ts");
+      process.stdout.write(await migrate({ config, to, force }));
     });
 
   try {
@@ -86,10 +131,14 @@ export const runCli = async (args: readonly string[]): Promise<number> => {
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.ok : exitCode.usage;
-    if (!(error instanceof AppError)) throw error;
-    process.stderr.write(`mooring: ${error.message}\n`);
-    return exitCode.problem;
+    return problem(error);
   }
+};
+
+const problem = (error: unknown): number => {
+  if (!(error instanceof AppError)) throw error;
+  process.stderr.write(`mooring: ${error.message}\n`);
+  return exitCode.problem;
 };
 
 interface ChatFlags {

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { configFile, envFileOf, loadConfig } from "../../config/index.ts";
+import { configFile, envFileOf, loadConfig, secretFilesOf } from "../../config/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import { systemClock } from "../../core/contract/ports/clock.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
 import { deploymentWarnings } from "../check/index.ts";
+import { reportIfForeign } from "../foreign/index.ts";
 import { type Role, runMooring } from "../run-mooring.ts";
 import { createLogger } from "../telemetry/index.ts";
 import { greeting } from "./describe-config.ts";
@@ -16,9 +17,10 @@ export const runUntilStopped = async (options: {
   file: string | undefined;
   roles: readonly Role[];
 }): Promise<number> => {
-  const config = loadConfig({ file: options.file });
+  const config = await loadConfig({ file: options.file });
+  const secretFiles = secretFilesOf({ file: options.file });
   const logger = createLogger(config.logLevel);
-  exitOnUncaughtError(logger);
+  exitOnUncaughtError(logger, config.adapters.modules);
 
   const asked = new AbortController();
   const stopped = stopSignal(asked);
@@ -32,7 +34,7 @@ export const runUntilStopped = async (options: {
       abortStart: asked.signal,
     });
     const isGateway = options.roles.includes("gateway");
-    const warnings = deploymentWarnings(config, { envFile: envFileOf(configFile(options)), isGateway });
+    const warnings = deploymentWarnings(config, { envFile: envFileOf(configFile(options)), secretFiles, isGateway });
     for (const { subject, text } of warnings) logger.warn({ subject, advice: text }, "deployment warning");
     const wasServing = !asked.signal.aborted;
     process.stdout.write(greeting({ config, roles: options.roles, ...running, warnings }));
@@ -59,9 +61,13 @@ const stopSignal = (asked: AbortController): Promise<StopSignal> =>
     }
   });
 
-/** Exits, because the state is unknown; stored work continues after a restart. Covers unhandled rejections. */
-const exitOnUncaughtError = (logger: Logger): void => {
+/**
+ * Exits, because the state is unknown; stored work continues after a restart. Covers unhandled rejections. An error of an
+ * adapter from outside degrades its channel only (U6).
+ */
+const exitOnUncaughtError = (logger: Logger, modules: readonly string[]): void => {
   process.on("uncaughtException", (error, origin) => {
+    if (reportIfForeign(error, modules)) return;
     logger.error({ error, origin }, "uncaught error, process exits");
     process.exit(exitCode.problem);
   });

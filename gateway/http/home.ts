@@ -5,8 +5,8 @@ import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts"
 import { channelPath } from "./webhooks.ts";
 
 /** The page at the gateway's address. */
-export const homeRoute = (app: FastifyInstance, adapters: readonly ChannelAdapter[]): void => {
-  const page = homePage(widgetPath(adapters));
+export const homeRoute = (app: FastifyInstance, adapters: readonly ChannelAdapter[], isPersonal: boolean): void => {
+  const page = homePage(widgetPath(adapters), isPersonal);
   app.get("/", async (_request, reply) =>
     reply
       .type("text/html; charset=utf-8")
@@ -36,11 +36,17 @@ const withWidget = (path: string): string => `<div class="stage"><div id="chat">
 const WITHOUT_WIDGET = `<p class="stage empty">No web channel is configured here, so there is no chat on this page.
 Add <code>web: { adapter: web }</code> under <code>channels</code> and start again.</p>`;
 
+const SWITCH_OWNER = `Run <code>mooring chat</code> in a terminal and ask it to research a few things there, then leave it with
+<code>/quit</code>. The answer reaches you here, and says where you asked.`;
+
+const SWITCH_LINKED = `Write <code>/link</code> here. Send the command that you get on another channel, such as
+<code>mooring chat</code> in a terminal, and confirm on both. Answers to what you ask there then reach you here as well.`;
+
 const embedding = (path: string): string => `<h2>On your own page</h2>
 <pre tabindex="0"><code>&lt;script src="https://…${path}" async&gt;&lt;/script&gt;</code></pre>`;
 
 /** The page introduces Mooring with a live chat. Its policy allows only its own style and the gateway's scripts. */
-const homePage = (widgetPath: string | undefined): HomePage => ({
+const homePage = (widgetPath: string | undefined, isPersonal: boolean): HomePage => ({
   html: `<!doctype html>
 <html lang="en">
 <head>
@@ -62,8 +68,7 @@ proactive message says where it comes from:</p>
 <li><b>Give it work.</b> Ask it to research a few things. One entry shows the subtasks; open it to see or cancel each of them.</li>
 <li><b>Leave the conversation.</b> Ask for a reminder in 20 seconds, then start a new conversation with the pencil. The reminder
 reaches you there, and says where it comes from.</li>
-<li><b>Switch channels.</b> Write <code>/link</code> here, and enter the code on another channel, such as
-<code>mooring chat</code> in a terminal. Answers to what you ask there then reach you here as well.</li>
+<li><b>Switch channels.</b> ${isPersonal ? SWITCH_OWNER : SWITCH_LINKED}</li>
 </ol>
 ${widgetPath === undefined ? "" : embedding(widgetPath)}
 </section>
@@ -77,7 +82,7 @@ ${widgetPath === undefined ? WITHOUT_WIDGET : withWidget(widgetPath)}
     "script-src 'self'",
     `style-src 'sha256-${createHash("sha256").update(HOME_STYLE).digest("base64")}'`,
     "connect-src 'self'",
-    "img-src 'self' data:",
+    "img-src 'self' data: blob:",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

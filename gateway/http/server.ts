@@ -30,6 +30,8 @@ interface ServerDeps {
   readonly limits?: Pick<GatewayConfig, "limits" | "trustedProxies">;
   /** The routes of other parts of the gateway, added in this order. */
   readonly routes?: readonly ((app: FastifyInstance) => Promise<void>)[];
+  /** The deployment serves its owner only. */
+  readonly isPersonal?: boolean;
 }
 
 /** Creates the HTTP server. Its logs contain only the id, method and route of a request. */
@@ -43,6 +45,7 @@ export const createServer = async ({
   clock = systemClock,
   limits,
   routes = [],
+  isPersonal = false,
 }: ServerDeps): Promise<FastifyInstance> => {
   const app = fastify({
     logger: false,
@@ -81,7 +84,7 @@ export const createServer = async ({
   // First, because it wraps the handlers of all later routes.
   await socketRoutes(app, adapters.filter(isSocketAdapter), logger);
   await webhookRoutes(app, adapters.filter(isWebhookAdapter));
-  if (adapters.length > 0) homeRoute(app, adapters);
+  if (adapters.length > 0) homeRoute(app, adapters, isPersonal);
   for (const addRoutes of routes) await addRoutes(app);
   healthRoutes(app, readiness);
   metricsRoute(app, metrics, metricsGate);

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { allowanceOf, KeyedRates, RateLimit } from "../../adapters/contract/rate-limit.ts";
+import { allowanceOf, KeyedRates, RateLimit, type RateShare } from "../../adapters/contract/rate-limit.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { Clock } from "../../core/contract/ports/clock.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
@@ -12,6 +12,8 @@ interface SignInGuardDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly meter: Meter;
+  /** Joins failed and successful sign-ins with other gateways; absent: this process counts alone. */
+  readonly share?: RateShare | undefined;
 }
 
 /** The API that a credential is for. */
@@ -25,6 +27,8 @@ const ADDRESS_LIMIT = new RateLimit(0.1, 10);
 /** Per IPv6 network of 48 bits, because one customer may have 65,536 networks of 64 bits in it. */
 const NETWORK_LIMIT = new RateLimit(1, 100);
 const MAX_REMEMBERED = 10_000;
+/** Before the keys of successful sign-ins in announcements. */
+const SIGNED_IN = "signed in ";
 
 /**
  * Rate limit for failed sign-ins. Above it, an address is refused before its credential is checked. Other addresses are
@@ -38,6 +42,10 @@ export class SignInGuard {
 
   constructor(deps: SignInGuardDeps) {
     this.#deps = deps;
+    deps.share?.onAnnounced((key, ms) => {
+      if (key.startsWith(SIGNED_IN)) this.#remember(key.slice(SIGNED_IN.length));
+      else this.#failures.add(key, ms, deps.clock.monotonic());
+    });
     this.#report = new MinuteReport({
       clock: deps.clock,
       report: ({ address, counts }) => deps.logger.warn({ address, ...counts }, "sign-ins failed"),
@@ -49,7 +57,7 @@ export class SignInGuard {
     const shown = credentialIn(request);
     if (shown === undefined) return verify();
     const client = clientKey(request);
-    const known = `${client} ${digestOf(shown).toString("base64")}`;
+    const known = `${client} ${digestOf(`${client} ${shown}`).toString("base64")}`;
     const waitMs = this.#waitMs(request.ip, client);
     if (waitMs > 0 && !this.#signedIn.has(known)) {
       this.#note(client, entrance, "blocked");
@@ -59,6 +67,7 @@ export class SignInGuard {
     try {
       const identity = verify();
       markAuthenticated(request);
+      if (!this.#signedIn.has(known)) this.#deps.share?.announce(`${SIGNED_IN}${known}`, 0);
       this.#remember(known);
       return identity;
     } catch (error) {
@@ -79,7 +88,9 @@ export class SignInGuard {
 
   #failed(ip: string, client: string, entrance: Entrance): void {
     const now = this.#deps.clock.monotonic();
-    for (const [key, limit] of limitsOf(ip, client)) this.#failures.take(key, limit, now);
+    for (const [key, limit] of limitsOf(ip, client)) {
+      if (this.#failures.take(key, limit, now) === 0) this.#deps.share?.announce(key, limit.eachMs);
+    }
     this.#note(client, entrance, "wrong");
   }
 

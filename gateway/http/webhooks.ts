@@ -21,7 +21,7 @@ const addWebhook = (scope: FastifyInstance, url: string, webhook: Webhook): void
     bodyLimit: Math.max(1, webhook.maxBodyBytes),
     exposeHeadRoute: webhook.method === "GET",
     onRequest: async (request, reply) => {
-      const refusal = await webhook.refuse?.(headOf(request));
+      const refusal = await webhook.refuse?.(headOf(request, reply));
       return refusal && send(reply, refusal);
     },
     handler: (request, reply) => answer(webhook, request, reply),
@@ -30,13 +30,14 @@ const addWebhook = (scope: FastifyInstance, url: string, webhook: Webhook): void
 
 const answer = async (webhook: Webhook, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  return send(reply, await webhook.handle({ ...headOf(request), body }));
+  return send(reply, await webhook.handle({ ...headOf(request, reply), body }));
 };
 
-const headOf = (request: FastifyRequest): WebhookHead => ({
+const headOf = (request: FastifyRequest, reply: FastifyReply): WebhookHead => ({
   headers: singleValues(request.headers),
   query: singleValues(request.query),
   remoteAddress: request.ip,
+  whenClosed: (call) => void reply.raw.once("close", call),
 });
 
 const send = (reply: FastifyReply, { status, headers, body }: WebhookResponse): FastifyReply => {

@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
-import { readAtMost } from "../../adapters/contract/read-at-most.ts";
+import { readAtMost } from "../../adapters/contract/files/read-at-most.ts";
 import type { Config } from "../../config/index.ts";
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { Clock } from "../../core/contract/ports/clock.ts";

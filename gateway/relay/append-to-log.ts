@@ -9,12 +9,14 @@ import { changeHeld } from "../../core/delivery/undelivered/index.ts";
 import { activityUpdateIn } from "./activity/activity-entry.ts";
 import { ActivitySender } from "./activity/activity-sender.ts";
 import type { RelayContext } from "./context.ts";
-import { callerOf } from "./reply-handler.ts";
+import { callerOf } from "./outbox.ts";
 import { callDeliver } from "./sending/call-adapter.ts";
-import { deliveryParts, type SendPart } from "./sending/delivery-parts.ts";
+import { partsOf, type SendPart } from "./sending/delivery-parts.ts";
 import { afterFailure, deadLettered, delivered, outboxDurable, withheld } from "./sending/outcomes.ts";
 import { toPrivate } from "./sending/private-reply.ts";
 import { recordPosted } from "./sending/record-posted.ts";
+import { recordReplaceable, replacePosted } from "./sending/replace-posted.ts";
+import { asLinks, refusesFiles } from "./sending/reply-files.ts";
 
 export type Deliver = (request: ReplyRequest, received: Received) => Promise<Outcome>;
 export type Show = (request: RequestOf<"activity">, received: Received) => Promise<Outcome>;
@@ -23,7 +25,7 @@ export type Show = (request: RequestOf<"activity">, received: Received) => Promi
 const appendToLog =
   (context: RelayContext, adapter: ChannelAdapter) =>
   async (asked: OutgoingReply, received: Received): Promise<Outcome> => {
-    const { channel, capabilities } = adapter;
+    const { channel } = adapter;
     // Lazy, because a child logger costs as much as a log line.
     const logger = () => context.logger.child({ channel, delivery: asked.id, traceId: asked.reply.traceId });
     const caller = callerOf(asked);
@@ -32,11 +34,19 @@ const appendToLog =
     // The fan-out checked the original target a moment ago, but not a private conversation found here.
     const isMoved = request.target !== asked.target;
     if (isMoved && !(await context.isStillTarget(request.reply, request.target))) return withheld(context, request);
+    // A plain answer has no data, so it neither replaces a message nor is replaced.
+    const hasData = request.reply.data !== undefined;
+    const replaced = hasData ? await replacePosted(context, adapter, request) : "post";
+    if (replaced === "replaced") return delivered(context, request);
+    if (replaced !== "post") return afterFailure(context, channel, replaced, received, logger());
     const mayRepeat = received.attempt > 1 || request.reply.mayRepeat === true || isOld(context, request);
-    const anchor = await context.anchorIn(request.target, request.reply);
     const messageIds: string[] = [];
-    for (const part of deliveryParts(request, capabilities, anchor)) {
-      const sent = await callDeliver(context, adapter, { ...part, mayRepeat });
+    for (const part of await partsOf(context, adapter, request)) {
+      const tried = await callDeliver(context, adapter, { ...part, mayRepeat });
+      const isRefused = tried instanceof DeliveryFailed && refusesFiles(part, tried.reason);
+      const sent = isRefused
+        ? await callDeliver(context, adapter, { ...(await asLinks(context, part)), mayRepeat })
+        : tried;
       const failure = sent instanceof DeliveryFailed ? sent : undefined;
       context.meter.count("deliveries_total", { channel, outcome: failure?.reason ?? "accepted" });
       if (sent instanceof DeliveryFailed) return afterFailure(context, channel, sent, received, logger());
@@ -44,6 +54,7 @@ const appendToLog =
     }
     await context.checkpoint("delivery.sent");
     await recordPosted(context, request, messageIds);
+    if (hasData) await recordReplaceable(context, request, messageIds);
     return delivered(context, request);
   };
 
@@ -116,7 +127,7 @@ export const showInLog = (context: RelayContext, adapter: ChannelAdapter): Show 
     const sent = await callDeliver(context, adapter, { ...delivery, mayRepeat });
     return sent instanceof DeliveryFailed ? { again: sent } : { accepted: "now", messageId: sent.messageId };
   };
-  const sender = new ActivitySender(context, adapter, { post, maySend: () => true, editEveryMs: 0 });
+  const sender = new ActivitySender(context, adapter, { post, maySend: () => true, editEveryMs: () => 0 });
   return async ({ id, reply, target }, received) => {
     const { channel } = adapter;
     const update = activityUpdateIn(reply);

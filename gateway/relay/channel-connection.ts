@@ -1,4 +1,4 @@
-import { isAttachmentAdapter } from "../../adapters/contract/abilities.ts";
+import { isAttachmentAdapter, isReactingAdapter, type ReactingAdapter } from "../../adapters/contract/abilities.ts";
 import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { FromPerson } from "../../core/contract/messages/user-message.ts";
@@ -6,14 +6,15 @@ import type { Consumer, Listener } from "../../core/contract/ports/bus.ts";
 import type { Timer } from "../../core/contract/ports/clock.ts";
 import { withinDeadline } from "../../core/lib/index.ts";
 import { startHeldForLog } from "./append-to-log.ts";
-import { withAttachmentText } from "./attachment-text.ts";
 import type { RelayContext } from "./context.ts";
 import { startFanOut } from "./fan-out.ts";
 import { createInbox } from "./inbox.ts";
 import { startOutbox } from "./outbox.ts";
-import { startSignals } from "./streaming/signals.ts";
-import type { Streams } from "./streaming/streams.ts";
-import { streamsOf } from "./streaming/streams.ts";
+import { requestFiles, startReceivingFiles } from "./receive-files.ts";
+import { startSignals } from "./sending/signals.ts";
+import type { Streams } from "./sending/streams.ts";
+import { streamsOf } from "./sending/streams.ts";
+import { type WorkMarks, workMarksOf } from "./sending/work-marks.ts";
 
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
@@ -30,6 +31,7 @@ export class ChannelConnection {
   #consumer: Consumer | undefined;
   #signals: Listener | undefined;
   #streams: Streams | undefined;
+  #workMarks: WorkMarks | undefined;
   #opening: Promise<void> = Promise.resolve();
   /** Why the channel is not connected although it should be. */
   problem: string | undefined;
@@ -68,6 +70,8 @@ export class ChannelConnection {
     this.#consumer = undefined;
     this.#streams?.close();
     this.#streams = undefined;
+    this.#workMarks?.close();
+    this.#workMarks = undefined;
   }
 
   async #try(): Promise<void> {
@@ -77,8 +81,10 @@ export class ChannelConnection {
       await this.#start();
       if (!this.#wanted) return await this.#adapter.stop();
       this.#streams = streamsOf(this.#context, this.#adapter, this.#maySend);
+      this.#workMarks = workMarksOf(this.#context, this.#adapter);
       this.#consumer = await this.#consume();
-      this.#signals = await startSignals(this.#context, this.#adapter, this.#streams);
+      this.#signals = await startSignals(this.#context, this.#adapter, this.#streams, this.#workMarks);
+      this.#workMarks?.start();
       this.#failures = 0;
       this.problem = undefined;
       logger.info({ channel }, "channel started");
@@ -98,25 +104,36 @@ export class ChannelConnection {
   #start(): Promise<void> {
     const { clock, limits } = this.#context;
     const adapter = this.#adapter;
-    const read = isAttachmentAdapter(adapter)
-      ? <M extends FromPerson>(message: M) => withAttachmentText(this.#context, adapter, message)
-      : undefined;
-    const starting = adapter.start(createInbox({ ...this.#context, read }));
+    const read = isAttachmentAdapter(adapter) ? requestFiles(this.#context) : undefined;
+    const onStored = isReactingAdapter(adapter) ? markSeen(this.#context, adapter) : undefined;
+    const starting = adapter.start(createInbox({ ...this.#context, read, onStored }));
     return withinDeadline(clock, limits.startWithinMs, starting, () => {
       throw new AppError("unavailable", `the adapter did not start within ${limits.startWithinMs} ms`);
     });
   }
 
   async #consume(): Promise<Consumer> {
-    if (this.#adapter.capabilities.resend !== "log") {
-      return startOutbox(this.#context, this.#adapter, this.#maySend, this.#streams);
+    const adapter = this.#adapter;
+    const consumers = isAttachmentAdapter(adapter) ? [await startReceivingFiles(this.#context, adapter)] : [];
+    if (adapter.capabilities.resend !== "log") {
+      consumers.push(await startOutbox(this.#context, adapter, this.#maySend, this.#streams, this.#workMarks));
+    } else {
+      consumers.push(await startHeldForLog(this.#context, adapter), await startFanOut(this.#context, adapter));
     }
-    const held = await startHeldForLog(this.#context, this.#adapter);
-    const fanOut = await startFanOut(this.#context, this.#adapter);
     return {
       close: async () => {
-        await Promise.all([held.close(), fanOut.close()]);
+        await Promise.all(consumers.map((consumer) => consumer.close()));
       },
     };
   }
 }
+
+/** A light sign before the answer. Nothing depends on it, so no message waits for it, and a failure is only logged. */
+const markSeen =
+  ({ logger }: RelayContext, adapter: ReactingAdapter) =>
+  ({ conversation, messageId }: FromPerson): void => {
+    if (messageId === undefined) return;
+    (async () => adapter.markSeen(conversation, messageId))().catch((error: unknown) =>
+      logger.debug({ channel: adapter.channel, error: messageOf(error) }, "could not mark a message as seen"),
+    );
+  };

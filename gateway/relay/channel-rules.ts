@@ -1,7 +1,7 @@
 import { isSocketAdapter } from "../../adapters/contract/abilities.ts";
 import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
 import type { AccessRules } from "../../adapters/contract/config.ts";
-import { KeyedRates, RateLimit } from "../../adapters/contract/rate-limit.ts";
+import { KeyedRates, RateLimit, type RateShare } from "../../adapters/contract/rate-limit.ts";
 import type { Config } from "../../config/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { DeliveryDefaults } from "../../core/contract/messages/delivery-policy.ts";
@@ -9,18 +9,24 @@ import type { UserMessage } from "../../core/contract/messages/user-message.ts";
 import type { Clock } from "../../core/contract/ports/clock.ts";
 import type { Admits } from "../../core/delivery/index.ts";
 
-/** Throws "forbidden" or "rate-limited" (I2). Each gateway counts by itself. */
+/** Throws "forbidden" or "rate-limited" (I2). */
 export type AccessCheck = (message: Pick<UserMessage, "account" | "conversation">) => void;
 
-export const accessCheck = (access: AccessRules | undefined, clock: Clock): AccessCheck => {
+const NOT_LISTED = "this account may not talk to the agent here: ask its operator for access";
+const NOT_THE_OWNER =
+  "this assistant serves its owner only, so I cannot answer you here. If it is yours, add this account to owner in its " +
+  "configuration";
+
+/** Without `share`, each gateway counts by itself. */
+export const accessCheck = (access: AccessRules | undefined, clock: Clock, share?: RateShare): AccessCheck => {
   const { accounts = "*", messagesPerMinute } = access ?? {};
   const isOpen = admits(access);
   const listed = accounts === "*" ? undefined : new Set(accounts);
   const limit = messagesPerMinute === undefined ? undefined : RateLimit.perMinute(messagesPerMinute);
-  const rates = new KeyedRates();
+  const rates = new KeyedRates(share, clock);
   return ({ account, conversation }) => {
     if (listed && !listed.has(account.id)) {
-      throw new AppError("forbidden", "this account may not talk to the agent here: ask its operator for access");
+      throw new AppError("forbidden", access?.isPersonal ? NOT_THE_OWNER : NOT_LISTED);
     }
     if (!isOpen(conversation, account.id)) {
       throw new AppError("forbidden", "the agent does not listen in this room: ask its operator to add the room");
@@ -51,14 +57,14 @@ const oneOf = (ids: "*" | readonly string[]) => {
 
 /** The configured defaults for proactive messages; a channel's setting overrides that of its agent. */
 export const deliveryDefaults =
-  ({ agents, channels }: Config, agent: string) =>
+  ({ agents, channels, timeZone }: Config, agent: string) =>
   (channel: string): DeliveryDefaults => {
     const own = channels[channel];
     const common = agents.find(({ name }) => name === agent)?.delivery;
     return {
       policy: { ...common?.policy, ...own?.delivery?.policy },
       quietHours: own?.delivery?.quietHours ?? common?.quietHours,
-      timeZone: own?.timeZone,
+      timeZone: own?.timeZone ?? timeZone,
       locale: own && "locale" in own ? own.locale : undefined,
     };
   };

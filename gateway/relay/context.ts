@@ -1,6 +1,9 @@
+import type { PersonBudget } from "../../adapters/contract/adapter-context.ts";
 import type { Receipt } from "../../adapters/contract/channel-adapter.ts";
 import type { AccessRules } from "../../adapters/contract/config.ts";
 import type { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
+import type { RateShare } from "../../adapters/contract/rate-limit.ts";
+import type { FileRef } from "../../core/contract/file-ref.ts";
 import type { AgentRef } from "../../core/contract/messages/addresses.ts";
 import type { AgentReply, Anchor } from "../../core/contract/messages/agent-reply.ts";
 import type { Conversation } from "../../core/contract/messages/conversation.ts";
@@ -10,12 +13,16 @@ import type { Clock } from "../../core/contract/ports/clock.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
 import type { Store } from "../../core/contract/ports/store.ts";
 import type { Checkpoint, Meter, Tracer } from "../../core/contract/ports/telemetry.ts";
-import type { AfterRefusal, Target } from "../../core/delivery/targets/index.ts";
+import type { decideTargets } from "../../core/delivery/index.ts";
 import type { UndeliverableResult } from "../../core/delivery/undelivered/index.ts";
-import type { BlockedAccounts } from "../../core/people/abuse/index.ts";
+import type { FilesConfig } from "../../core/files/index.ts";
+import type { BlockedAccounts } from "../../core/rights/index.ts";
+
+/** The address of each file; undefined if the links were revoked. */
+export type FileLinker = (reply: AgentReply, target: Conversation) => Promise<((file: FileRef) => string) | undefined>;
 
 /** The dependencies of every part of a channel's relay. */
-export interface RelayContext extends AgentRef {
+export interface RelayContext extends AgentRef, ReturnType<typeof decideTargets> {
   readonly bus: Bus;
   readonly store: Store;
   readonly clock: Clock;
@@ -27,31 +34,35 @@ export interface RelayContext extends AgentRef {
   readonly deliveryHealth?: { note(sent: Receipt | DeliveryFailed): void } | undefined;
   /** 0 to 1, for jitter. */
   readonly random: () => number;
-  /** The target conversations of a reply on a channel. */
-  readonly targetsOn: (channel: string, reply: AgentReply) => Promise<readonly Target[]>;
-  /** Whether a reply may still be shown in a conversation; the outbox asks again at send time (D3). */
-  readonly isStillTarget: (reply: AgentReply, conversation: Conversation) => Promise<boolean>;
   /** Reports to another conversation that a proactive message cannot reach its target (P2); ignores other replies. */
   readonly reportUndeliverable: (
     reply: AgentReply,
     target: Conversation,
     why: Pick<UndeliverableResult, "reason" | "instead">,
   ) => Promise<void>;
-  /** The next target of a reply that a conversation refuses. */
-  readonly afterRefusal: (reply: AgentReply, conversation: Conversation) => Promise<AfterRefusal>;
   /** The anchor of a reply in a conversation, decided at send time (O8). */
   readonly anchorIn: (conversation: Conversation, reply: AgentReply) => Promise<Anchor | null>;
+  /** Links to the files of a reply, for the readers of a conversation; absent: the gateway has no public address. */
+  readonly fileLinks?: FileLinker | undefined;
   /** The stored private conversation with an account. */
   readonly privateConversationOf: (channel: string, accountId: string) => Promise<Conversation | undefined>;
   /** Absent: every account that the adapter accepts may write. */
   readonly access?: AccessRules | undefined;
   /** Absent: no account is blocked. */
   readonly blocked?: BlockedAccounts | undefined;
+  /** Joins the rate limit of accounts with other gateways; absent: this one counts alone. */
+  readonly messageRates?: RateShare | undefined;
   /** Throws "rate-limited" while too many messages wait for the agent. */
   readonly refuseIfOverloaded?: (() => void) | undefined;
   /** Absent: the relay tries each write. */
   readonly writes?: WriteAvailability | undefined;
   readonly limits: RelayLimits;
+  /** Of files that people send. */
+  readonly files: FilesConfig;
+  /** The budgets of stored bytes of the people who send files; absent: none applies. */
+  readonly personBudget?: PersonBudget | undefined;
+  /** Free bytes on the disk of the store; absent: unknown. */
+  readonly freeBytes?: (() => Promise<number>) | undefined;
 }
 
 export interface RelayLimits {

@@ -1,18 +1,19 @@
+import { isWorkMarkingAdapter } from "../../adapters/contract/abilities.ts";
 import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
 import { AppError } from "../../core/contract/app-error.ts";
-import { type AgentReply, activityOf } from "../../core/contract/messages/agent-reply.ts";
+import { activityOf } from "../../core/contract/messages/agent-reply.ts";
 import { conversationKey, sameConversation } from "../../core/contract/messages/conversation.ts";
 import { activityRequest, type RequestOf, replyRequest } from "../../core/contract/messages/delivery-request.ts";
 import { subjectsOf } from "../../core/contract/messages/subjects.ts";
 import { ack, type Consumer, type Outcome } from "../../core/contract/ports/bus.ts";
-import { isRefused, type Target } from "../../core/delivery/targets/index.ts";
+import { hasLostAccess } from "../../core/delivery/index.ts";
 import { readPlacedReply } from "../../core/origin/index.ts";
 import { enqueueActivity } from "./activity/activity-entry.ts";
 import { appendOrHold, type Deliver, type Show, showInLog } from "./append-to-log.ts";
 import type { RelayContext } from "./context.ts";
-import { isEmpty } from "./reply-handler.ts";
+import { isEmpty } from "./outbox.ts";
 import { ACCESS_LOST, deadLettered } from "./sending/outcomes.ts";
-import { draftIn, startId } from "./streaming/stream-draft.ts";
+import { draftIn, startId } from "./sending/stream-draft.ts";
 
 export const relayDurable = (channel: string) => `relay-${channel}`;
 
@@ -66,19 +67,13 @@ export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Pro
   );
 };
 
-/** The reply is addressed to a conversation of this channel that the access rules exclude today. */
-const hasLostAccess = (channel: string, reply: AgentReply, targets: readonly Target[]): boolean =>
-  reply.audience.conversation.channel === channel &&
-  // A refusal there has been reported already.
-  !isRefused(reply, reply.audience.conversation) &&
-  !targets.some(({ conversation }) => sameConversation(conversation, reply.audience.conversation));
-
-const enqueue = ({ bus, tenant }: RelayContext, { channel, capabilities }: ChannelAdapter): Deliver => {
+const enqueue = ({ bus, tenant }: RelayContext, adapter: ChannelAdapter): Deliver => {
+  const { channel, capabilities } = adapter;
   const subject = subjectsOf(tenant).delivery(channel);
-  // An empty reply still has to finish a draft that the platform shows.
-  const mayHaveDraft = capabilities.streamEveryMs !== undefined;
+  // An empty reply still has to finish a draft, or remove a mark, that the platform shows.
+  const mayShowWork = capabilities.streamEveryMs !== undefined || isWorkMarkingAdapter(adapter);
   return async (request) => {
-    if (isEmpty(request.reply) && !mayHaveDraft) return ack;
+    if (isEmpty(request.reply) && !mayShowWork) return ack;
     try {
       await bus.publish(subject, request, { id: request.id, key: conversationKey(request.target) });
       return ack;

@@ -1,5 +1,6 @@
 import type { Accepted, Inbox } from "../../adapters/contract/channel-adapter.ts";
 import type { AccessRules } from "../../adapters/contract/config.ts";
+import type { RateShare } from "../../adapters/contract/rate-limit.ts";
 import { isInOrder } from "../../core/commands/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { AgentRef } from "../../core/contract/messages/addresses.ts";
@@ -13,7 +14,7 @@ import type { Logger } from "../../core/contract/ports/logger.ts";
 import type { Store } from "../../core/contract/ports/store.ts";
 import { type Checkpoint, type Meter, noCheckpoint } from "../../core/contract/ports/telemetry.ts";
 import { noteEdit, REPORT_LOAD_EVERY_MS } from "../../core/intake/index.ts";
-import type { BlockedAccounts } from "../../core/people/abuse/index.ts";
+import type { BlockedAccounts } from "../../core/rights/index.ts";
 import { traceIdOf } from "../../core/turns/index.ts";
 import { accessCheck } from "./channel-rules.ts";
 
@@ -23,6 +24,8 @@ interface InboxDeps {
   readonly clock: Clock;
   /** Absent: every account that the adapter accepts may write. */
   readonly access?: AccessRules | undefined;
+  /** Joins the rate limit of accounts with other gateways; absent: this one counts alone. */
+  readonly messageRates?: RateShare | undefined;
   /** Absent: no account is blocked. */
   readonly blocked?: BlockedAccounts | undefined;
   /** Throws "rate-limited" while too many messages wait for the agent. */
@@ -32,7 +35,9 @@ interface InboxDeps {
   readonly logger: Logger;
   readonly meter: Meter;
   readonly checkpoint?: Checkpoint;
-  /** Adds the text of a message's attachments. */
+  /** Called after a message for the agent is stored; must not fail. */
+  readonly onStored?: ((message: FromPerson) => void) | undefined;
+  /** Queues the fetching of a message's files. */
   readonly read?: (<M extends FromPerson>(message: M) => Promise<M>) | undefined;
 }
 
@@ -48,10 +53,11 @@ export const createInbox = (deps: InboxDeps): Inbox => {
     meter,
     checkpoint = noCheckpoint,
     read = async (message) => message,
+    onStored = () => undefined,
     refuseIfOverloaded = () => undefined,
     writes = alwaysWritable,
   } = deps;
-  const check = accessCheck(access, clock);
+  const check = accessCheck(access, clock, deps.messageRates);
   const keep = async (message: InboundMessage): Promise<Accepted> => {
     const { id, tenant, agent } = message;
     if (await isIgnored(blocked, message)) return "ignored";
@@ -88,6 +94,7 @@ export const createInbox = (deps: InboxDeps): Inbox => {
       await checkpoint("inbox.stored");
       meter.count("messages_accepted_total", { channel });
       logger.debug({ channel, message: message.id, traceId }, "message accepted");
+      if (message.kind === "message") onStored(message);
       return undefined;
     },
   };

@@ -1,5 +1,5 @@
 export { admits, admitsOn, deliveryDefaults, limitedAccess } from "./channel-rules.ts";
-export type { RelayContext } from "./context.ts";
+export type { FileLinker, RelayContext } from "./context.ts";
 export { defaultRelayLimits } from "./context.ts";
 export { relayDurable } from "./fan-out.ts";
 export { Backpressure } from "./inbox.ts";

@@ -8,6 +8,7 @@ import { ChannelLease } from "./channel-lease.ts";
 import type { RelayContext } from "./context.ts";
 import { startWakeUps } from "./digest/wake-up.ts";
 import { startFanOut } from "./fan-out.ts";
+import { followMoves } from "./moved-rooms.ts";
 import { DeliveryHealth } from "./sending/call-adapter.ts";
 
 /** standby: another gateway holds the connection, or an operator has paused the channel. */
@@ -40,12 +41,13 @@ interface RunOptions {
  */
 export const runChannel = async (
   relay: RelayContext,
-  adapter: ChannelAdapter,
+  platformAdapter: ChannelAdapter,
   instance: string,
   { isPaused = false, inBackground = false }: RunOptions = {},
 ): Promise<RunningChannel> => {
   const deliveryHealth = new DeliveryHealth();
   const context = { ...relay, deliveryHealth };
+  const adapter = followMoves(relay, platformAdapter);
   const { channel, capabilities } = adapter;
   const consumers: Consumer[] = [];
   const isLog = capabilities.resend === "log";

@@ -1,7 +1,7 @@
 import { type DestinationStream, destination, pino } from "pino";
 import type { LogLevel } from "../../config/index.ts";
 import type { LogFields, Logger } from "../../core/contract/ports/logger.ts";
-import { otelTraceId } from "../../core/telemetry/index.ts";
+import { otelTraceId } from "../../core/lib/index.ts";
 
 /** JSON lines on stderr, written before the call returns, so that the last line before a crash is there. */
 export const createLogger = (level: LogLevel, stream: DestinationStream = destination({ fd: 2, sync: true })): Logger =>

@@ -30,6 +30,7 @@ export const metricDefinitions: Readonly<Record<string, MetricDefinition>> = {
   messages_accepted_total: counter("Messages stored for the agent.", "channel"),
   messages_refused_total: counter("Messages that could not be stored.", "channel"),
 
+  ready: gauge("1 while the process can accept and store messages, as /health/ready reports it, else 0."),
   channel_degraded: gauge("1 while the channel does not work on this gateway, else 0.", "channel"),
 
   disk_free_bytes: gauge("Free bytes on the disk of the data folder; embedded only."),
@@ -50,11 +51,16 @@ export const metricDefinitions: Readonly<Record<string, MetricDefinition>> = {
   moderation_total: counter("Moderated texts by kind (message, answer) and outcome.", "agent", "kind", "outcome"),
   reports_total: counter("Messages that people reported.", "agent"),
   model_steps_total: counter("Requests to a model by outcome.", "model", "outcome"),
+  model_switches_total: counter("Requests that went to the next model of an agent after a failure.", "from", "to"),
   model_step_seconds: seconds("Duration of a request to a model.", "model"),
   model_tokens_total: counter("Tokens read and written.", "model", "direction"),
   rights_refused_total: counter("Tool calls that were refused because a right is missing.", "agent", "needs"),
   tool_runs_total: counter("Tool calls by outcome.", "tool", "outcome"),
+  approvals_requested_total: counter("Calls of tools that asked people first.", "agent"),
+  approvals_total: counter("Calls that needed an approval, by outcome.", "agent", "outcome"),
   tool_run_seconds: seconds("Duration of a tool call.", "tool"),
+  mcp_server_starts_total: counter("Starts of MCP servers by outcome.", "agent", "server", "outcome"),
+  mcp_server_running: gauge("1 while the MCP server runs or is connected, else 0.", "agent", "server"),
 
   budget_refusals_total: counter(
     "Work that a budget refused: by the limit, and whether it was soft, hard, for unattended work or at once.",

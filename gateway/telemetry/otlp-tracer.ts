@@ -6,7 +6,7 @@ import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, TracerProvider 
 import type { TelemetryConfig } from "../../config/index.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import type { SpanRecord, Tracer } from "../../core/contract/ports/telemetry.ts";
-import { isSampled, otelTraceId } from "../../core/telemetry/index.ts";
+import { isSampled, otelTraceId } from "../../core/lib/index.ts";
 import { VERSION } from "../version.ts";
 import type { TelemetryDeps } from "./start-telemetry.ts";
 

@@ -5,6 +5,8 @@ import { messageOfCommand, messageOfEvent } from "../../adapters/slack/inbound.t
 import { EventEnvelope, SlashCommand } from "../../adapters/slack/payload.ts";
 import { Activity } from "../../adapters/teams/activity.ts";
 import { userMessageOf as teamsMessage } from "../../adapters/teams/inbound.ts";
+import { toUserMessage as telegramMessage } from "../../adapters/telegram/inbound.ts";
+import { Bot, TelegramMessage } from "../../adapters/telegram/payload.ts";
 import { userMessageOf as webMessage } from "../../adapters/web/inbound.ts";
 import { redactInternalIds } from "../../core/a2a/record/redact.ts";
 import { maskSecrets } from "../../core/lib/mask-secrets.ts";
@@ -67,6 +69,21 @@ const teams = (text: string, more: object = {}) =>
     }),
     { ...names, directory: "d", botId: "28:b", mentionOnly: true },
   );
+const telegram = (text: string) =>
+  telegramMessage(
+    [
+      TelegramMessage.parse({
+        message_id: 1,
+        date: 0,
+        chat: { id: 3, type: "private" },
+        from: { id: 3, first_name: "Ann" },
+        text,
+        entities: Array.from({ length: 100 }, (_, index) => ({ type: "mention", offset: index * 2, length: 1 })),
+      }),
+    ],
+    Bot.parse({ id: 7, username: "mooring_bot" }),
+    { ...names, newId: () => "t", commands: [] },
+  );
 const web = (text: string) =>
   webMessage({ type: "message", id: "m1", text }, { ...names, account: { id: "v", name: "Visitor" }, files: [] });
 
@@ -76,6 +93,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   "a Discord message": discord,
   "a Teams message": teams,
   "a Teams quote": (content) => teams("hi", { attachments: [{ contentType: "text/html", content }] }),
+  "a Telegram message": telegram,
   "a web message": web,
   // Nothing longer is ever masked.
   "a text with secrets": (text) => maskSecrets(text.slice(0, 24_000)),

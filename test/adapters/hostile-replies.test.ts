@@ -4,6 +4,7 @@ import type { Capabilities, Delivery } from "../../adapters/contract/channel-ada
 import { MAX_PART_LENGTH as DISCORD_PART, renderParts } from "../../adapters/discord/render.ts";
 import { renderPost, MAX_PART_LENGTH as SLACK_PART } from "../../adapters/slack/render.ts";
 import { bytesOf, MAX_PART_LENGTH, renderDelivery, sourceSize } from "../../adapters/teams/render.ts";
+import { renderText, MAX_PART_LENGTH as TELEGRAM_PART } from "../../adapters/telegram/render.ts";
 import { renderReply } from "../../adapters/web/render.ts";
 import { readMarkdown } from "../../adapters/web/widget/markdown/read-markdown.ts";
 import { summarisePrompt } from "../../core/lib/shorten-text.ts";
@@ -11,6 +12,7 @@ import { deliveryParts } from "../../gateway/relay/sending/delivery-parts.ts";
 import { hostileMarkdown } from "../fakes/hostile-markdown.ts";
 import { renderedOrPlain } from "../fakes/rendered-or-plain.ts";
 import { sampleAnchor, sampleReply } from "../fakes/sample-reply.ts";
+import { parseHtml } from "../fakes/telegram/parse-html.ts";
 import { expectLinearTime } from "../setup/linear-time.ts";
 import { propertyRuns } from "../setup/property-runs.ts";
 
@@ -48,6 +50,17 @@ const channels: Readonly<Record<string, Channel>> = {
       const activity = renderDelivery(delivery);
       expect(bytesOf(JSON.stringify(activity))).toBeLessThanOrEqual(28 * 1024);
       return [String(activity.text), JSON.stringify(activity.attachments ?? "")];
+    },
+  },
+  telegram: {
+    capabilities: { maxPartLength: TELEGRAM_PART },
+    shown: (delivery) => {
+      const { html, plain } = renderText(delivery);
+      const { text, entities } = parseHtml(html);
+      expect(Math.max(text.length, plain.length)).toBeLessThanOrEqual(4_096);
+      const isAnchored = delivery.anchor !== null && !delivery.plain;
+      expect(entities.filter(({ type }) => type === "blockquote").length).toBeLessThanOrEqual(isAnchored ? 1 : 0);
+      return [text];
     },
   },
   web: { capabilities: {}, shown: (delivery) => [JSON.stringify(renderReply(delivery))] },

@@ -7,7 +7,10 @@ const mayImport: readonly [from: RegExp, to: RegExp][] = [
   [/^adapters\/contract\//, /^core\/contract\//],
   [/^adapters\/adapter-list\.ts$/, /^adapters\/\w+\/index\.ts$/],
   [/^adapters\/\w+\//, /^(core|adapters)\/contract\//],
-  [/^config\//, /^core\/contract\/|^core\/(.*\/)?config\.ts$|^adapters\/adapter-list\.ts$/],
+  [/^config\//, /^core\/contract\/|^core\/(.*\/)?config\.ts$|^adapters\/(adapter-list\.ts$|contract\/)/],
+  // The library: `mooring/testing` is made of the project's own contract suite and fakes.
+  [/^package\//, /^(core|adapters)\/contract\/|^test\/(contract|fakes)\//],
+  [/^examples\/[\w-]+\//, /^$/],
   [/^gateway\/admin-api\//, /^core\/contract\//],
   [/^gateway\/console\/pages\//, /^core\/contract\/|^gateway\/admin-api\/index\.ts$/],
   [
@@ -19,17 +22,20 @@ const mayImport: readonly [from: RegExp, to: RegExp][] = [
 /** Every package has one home. Add a new package here. */
 const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^zod$/, /^/],
-  [/^node:https$/, /^gateway\/|^adapters\/teams\/api\/connect-timeout-agent\.ts$/],
-  [/^node:http2?$/, /^gateway\//],
+  // Examples are written by strangers: they have the public surface, and any module of Node and their test runner.
+  [/^(mooring\/(adapter|tool|testing)|vitest)$/, /^examples\//],
+  [/^node:https$/, /^(gateway|examples)\/|^adapters\/teams\/api\/connect-timeout-agent\.ts$/],
+  [/^node:http2?$/, /^(gateway|examples)\//],
   [/^node:/, /^(?!core\/contract\/)/],
   [/^(fastify|@fastify\/.+)$/, /^gateway\//],
   [/^(pino|prom-client|commander|@clack\/prompts)$/, /^gateway\//],
   [/^@opentelemetry\/.+$/, /^gateway\/telemetry\//],
   [/^nats$/, /^core\/backbone\/nats\//],
   [/^croner$/, /^core\/schedules\//],
+  [/^chrono-node(?:\/|$)/, /^core\/schedules\/when\//],
   [/^libsql$/, /^core\/backbone\/embedded\//],
   [/^(ai|@ai-sdk\/.+)(\/|$)/, /^core\/model\//],
-  [/^yaml$/, /^config\//],
+  [/^(yaml|import-meta-resolve)$/, /^config\//],
   [/^discord\.js$/, /^adapters\/discord\//],
   [/^ws$/, /^adapters\/web\//],
   [/^@slack\/.+$/, /^adapters\/slack\//],
@@ -38,7 +44,13 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^jose$/, /^adapters\/teams\//],
   [/^(mdast|mdast-util-.+|micromark-extension-.+)$/, /^adapters\//],
   [/^@a2a-js\/sdk(\/|$)/, /^(core|gateway)\/a2a\//],
-  [/^(undici|ipaddr\.js)$/, /^core\/a2a\//],
+  [/^undici$/, /^core\/net\//],
+  [/^ipaddr\.js$/, /^core\/lib\//],
+  [/^(linkedom|@mozilla\/readability)$/, /^core\/tools\/fetch-url\//],
+  [/^htmlparser2$/, /^core\/files\/reading\//],
+  // A page may be a PDF too.
+  [/^unpdf$/, /^core\/(files\/reading|tools\/fetch-url)\//],
+  [/^@modelcontextprotocol\/sdk(\/|$)/, /^core\/tools\/mcp\/client\/|^examples\/mcp\//],
   [/^(preact(\/hooks)?|esbuild)$/, /^adapters\/web\/widget\/|^gateway\/console\/pages\//],
   [/^marked$/, /^adapters\/web\/widget\//],
 ];
@@ -85,7 +97,11 @@ export const outsideKnowsNothing: Rule = (files) =>
     );
 
 /** Loads a module that the configuration names, which is not part of the product. */
-const loadersOfModules: ReadonlySet<string> = new Set(["gateway/moderation/create-moderator.ts"]);
+const loadersOfModules: ReadonlySet<string> = new Set([
+  "config/foreign/load-adapters.ts",
+  "core/tools/modules/load-module.ts",
+  "gateway/moderation/create-moderator.ts",
+]);
 
 /** A computed import cannot be checked. */
 export const literalImports: Rule = (files) =>

@@ -4,6 +4,7 @@ import { importsOf, isTest, type Rule, type SourceFile } from "./source-file.ts"
 export const coreLayers: readonly string[] = [
   "contract",
   "lib",
+  "net",
   "telemetry",
   "backbone",
   "model",
@@ -13,12 +14,15 @@ export const coreLayers: readonly string[] = [
   "budgets",
   "memory",
   "origin",
+  "files",
+  "tools",
   "turns",
   "delivery",
   "schedules",
   "workspaces",
   "subtasks",
   "a2a",
+  "approvals",
   "commands",
   "intake",
 ];
@@ -90,7 +94,7 @@ const MAX_FACE_NAMES = 25;
 
 /** Packages that a start must load only if the configuration needs them. */
 const SDK =
-  /^(nats|libsql|ai|@ai-sdk\/.+|discord\.js|@slack\/.+|botframework-connector|@azure\/.+|@a2a-js\/sdk(?!\/errors)|@opentelemetry\/.+)(\/|$)/;
+  /^(nats|libsql|ai|@ai-sdk\/.+|discord\.js|@slack\/.+|botframework-connector|@azure\/.+|@a2a-js\/sdk(?!\/errors)|@modelcontextprotocol\/sdk|@opentelemetry\/.+)(\/|$)/;
 
 /** A part of the product whose files other folders import only through its `index.ts`. */
 const isPart = (folder: string): boolean => /^(core\/(?!contract$)|gateway\/)[^/]+$/.test(folder);

@@ -6,7 +6,7 @@ import { ack } from "../../core/contract/ports/bus.ts";
 import { systemClock } from "../../core/contract/ports/clock.ts";
 import { silentLogger } from "../../core/contract/ports/logger.ts";
 import { silentMeter } from "../../core/contract/ports/telemetry.ts";
-import { startCore } from "../../core/start-core.ts";
+import { type AgentOptions, startCore } from "../../core/start-core.ts";
 import { instantModel } from "./instant-model.ts";
 
 export const messageIn = (room: string, accountId: string, n: number): PersonMessage => ({
@@ -29,12 +29,12 @@ export interface CoreOnBus {
 }
 
 /** A message on the bus, its turn, its reply on the bus: the core of the product, without a channel. */
-export const startCoreOnBus = async (backbone: Backbone): Promise<CoreOnBus> => {
+export const startCoreOnBus = async (backbone: Backbone, agent: Partial<AgentOptions> = {}): Promise<CoreOnBus> => {
   const subjects = subjectsOf("default");
   const waiting = new Map<string, () => void>();
   const core = await startCore({
     backbone,
-    agents: [{ name: "bench", tenant: "default", model: instantModel }],
+    agents: [{ name: "bench", tenant: "default", model: instantModel, ...agent }],
     clock: systemClock,
     logger: silentLogger,
     meter: silentMeter,

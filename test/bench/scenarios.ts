@@ -4,6 +4,7 @@ import { busLatency, busThroughput } from "./scenarios/bus.ts";
 import { busMemory } from "./scenarios/bus-memory.ts";
 import { delegation, delegationMemory } from "./scenarios/delegation.ts";
 import { growth } from "./scenarios/growth.ts";
+import { mcpCall } from "./scenarios/mcp-call.ts";
 import { messageReply } from "./scenarios/message-reply.ts";
 import { overload } from "./scenarios/overload.ts";
 import { schedules } from "./scenarios/schedules.ts";
@@ -23,6 +24,7 @@ export const scenarios: readonly Scenario[] = [
   busLatency,
   storeThroughput,
   messageReply,
+  mcpCall,
   delegation,
   delegationMemory,
   schedules,

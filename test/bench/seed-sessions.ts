@@ -2,7 +2,7 @@ import type { Store } from "../../core/contract/ports/store.ts";
 import { personKey, unlinkedPersonId } from "../../core/people/person-record.ts";
 import { noteSurface } from "../../core/people/resolve-asker.ts";
 import { firstSessionId } from "../../core/sessions/current-session.ts";
-import { historyKey } from "../../core/sessions/history-entry.ts";
+import { historyKey } from "../../core/sessions/session-window.ts";
 import { messageIn } from "./core-on-bus.ts";
 import { throughput } from "./measure.ts";
 

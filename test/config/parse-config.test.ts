@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../config/parse-config.ts";
 import { ConfigInvalid } from "../../config/problems/problem.ts";
+import { defaultApprovals } from "../../core/approvals/config.ts";
 import { defaultDelegation, defaultPeering } from "../../core/turns/limits/agent-limits.ts";
 import { MINIMAL, problemsOf } from "./problems-of.ts";
 
@@ -10,6 +11,7 @@ const parse = (text: string, env: Record<string, string> = {}) => parseConfig({ 
 describe("given a file without optional settings", () => {
   it("then it has the defaults", () => {
     expect(parse(MINIMAL)).toEqual({
+      adapters: expect.anything(),
       gateway: {
         host: "127.0.0.1",
         port: 8080,
@@ -31,7 +33,7 @@ describe("given a file without optional settings", () => {
       metrics: { public: false },
       telemetry: { sampleRatio: 1, serviceName: "mooring" },
       admin: { tokens: [] },
-      tenants: { default: { a2aAsync: false, budgets: {}, storedBytes: 4_000_000_000 } },
+      tenants: { default: { a2aAsync: false, budgets: {}, storedBytes: 4_000_000_000, uploads: 128 } },
       prices: {},
       people: [],
       groups: {},
@@ -41,13 +43,21 @@ describe("given a file without optional settings", () => {
           name: "mooring",
           tenant: "default",
           model: expect.anything(),
+          tools: [],
+          subtaskModels: {},
+          fallbackModels: [],
+          fetchUrl: { hosts: [], allowNetworks: [], maxBytes: 5_000_000, timeoutMs: 20_000 },
           maxToolRounds: 8,
           maxTurnsPerPerson: 5,
           rights: {},
+          files: { maxBytes: 20_000_000, keepDays: 7 },
           pauseSchedulesAfterDays: 30,
           budgets: {},
           delegation: defaultDelegation,
+          memory: { maxEntries: 200, maxBytes: 64_000 },
           peering: defaultPeering,
+          approvals: defaultApprovals,
+          mcpServers: {},
           schedules: [],
           skills: [],
           peers: [],
@@ -82,7 +92,7 @@ describe("given a parsed configuration", () => {
   it("then it is deeply frozen", () => {
     const config = parse(`${MINIMAL}channels: { web: { adapter: web } }`);
     const { web } = config.channels;
-    const origins = web?.adapter === "web" ? web.allowedOrigins : undefined;
+    const origins = web && "allowedOrigins" in web ? web.allowedOrigins : undefined;
     const inner = [config, config.gateway, config.agents, config.agents[0], web, origins];
     expect(inner.every((part) => Object.isFrozen(part))).toBe(true);
     expect(() => Object.assign(config.gateway, { port: 1 })).toThrow(TypeError);

@@ -9,7 +9,12 @@ const DISCRIMINATORS = ["adapter", "provider"];
  * Every setting of a configuration, e.g. `gateway.port`, `agents[].name`, `tenants.*.a2aAsync` and, where an object has
  * variants, `channels.*(slack).botToken`. An object with fields is not a setting; its fields are.
  */
-export const settingKeys = (schema: JsonSchema): string[] => [...new Set(leaves(schema as Node, ""))];
+export const settingKeys = (schema: JsonSchema): string[] => [...new Set(leaves(schema as Node, "").map(ofOneSchema))];
+
+/** Settings with the schema of another setting that is used alike: their own fields need no second proof. */
+const OF_ONE_SCHEMA =
+  /^(agents\[\]\.(?:fallbackModels|subtaskModels|skills\[\]\.deliverTo)|a2a\.callers\.\*\.deliverTo).*/;
+const ofOneSchema = (key: string): string => key.replace(OF_ONE_SCHEMA, "$1");
 
 const leaves = (node: Node, path: string): string[] => {
   if (node.$ref !== undefined) throw new Error(`${path}: a reference, which this walk does not follow`);

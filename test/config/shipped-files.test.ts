@@ -20,13 +20,13 @@ describe("given the schema for editors (U1)", () => {
     expect(JSON.parse(read("config/mooring.schema.json"))).toEqual(JSON.parse(JSON.stringify(configJsonSchema())));
   });
 
-  it("then it accepts a variable in place of a number, and does not check the length of an unresolved secret", () => {
+  it("then it accepts a variable or a file in place of a number, and does not check the length of an unresolved secret", () => {
     const properties = (schema: unknown) => (schema as { properties: Record<string, unknown> }).properties;
     const { gateway } = properties(configJsonSchema());
     expect(properties(gateway).port).toMatchObject({
       anyOf: [
         { type: "integer", maximum: 65_535 },
-        { type: "string", pattern: "\\$\\{\\w+\\}" },
+        { type: "string", pattern: "\\$\\{(\\w+|file:[^}]+)\\}" },
       ],
     });
     expect(JSON.stringify(configJsonSchema())).not.toContain('"minLength":32');
@@ -40,7 +40,9 @@ describe("given the schema for editors (U1)", () => {
 describe("given the example", () => {
   it("then it contains every top-level key of the schema", () => {
     const shown = Object.keys(parseDocument(read("config/example.yaml")).toJS());
-    expect(shown.sort()).toEqual(Object.keys(configJsonSchema().properties ?? {}).sort());
+    // The example serves several people, so personal mode is a comment in it.
+    expect(read("config/example.yaml")).toContain("\n# owner: {");
+    expect([...shown, "owner"].sort()).toEqual(Object.keys(configJsonSchema().properties ?? {}).sort());
   });
 });
 

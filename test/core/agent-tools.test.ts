@@ -15,6 +15,10 @@ describe("given the built-in tools", () => {
       "get_from_working_memory",
       "list_working_memory",
       "delete_from_working_memory",
+      "remember",
+      "recall",
+      "forget",
+      "read_attachment",
       "spawn_subtask",
       "spawn_parallel_subtasks",
       "await_subtasks",
@@ -54,9 +58,17 @@ describe("given the built-in tools", () => {
     ]);
   });
 
-  it("then subagents cannot choose silence, and turns for other agents cannot touch people's schedules (A5)", () => {
-    expect(namesWith(({ isForOwner }) => isForOwner)).toEqual(["nothing_to_say"]);
+  it("then subagents cannot choose silence or change the memory, and turns for other agents cannot touch people's memory and schedules (A5, M4)", () => {
+    expect(namesWith(({ isForOwner }) => isForOwner)).toEqual([
+      "nothing_to_say",
+      "remember",
+      "forget",
+      "read_attachment",
+    ]);
     expect(namesWith(({ isForPeople }) => isForPeople)).toEqual([
+      "remember",
+      "recall",
+      "forget",
       "schedule_task",
       "list_schedules",
       "cancel_schedule",

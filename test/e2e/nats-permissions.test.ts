@@ -15,7 +15,7 @@ type Role = keyof typeof passwords;
 const ADMIN = "admin-kX9vQ2mT7wZ4pR1b";
 
 /** Collections whose records never expire and are never deleted. */
-const KEYS = ["web-keys", "a2a-keys", "a2a-identity"];
+const KEYS = ["web-keys", "a2a-keys", "a2a-identity", "owner-secret"];
 
 /** The names of all collections, as the sources declare them. */
 const collections = async (): Promise<string[]> => {
@@ -151,6 +151,7 @@ describe("given NATS with the users of docs/nats-server.conf (F28)", () => {
       ["gateway", "purges the history", "$JS.API.STREAM.PURGE.KV_mooring_history"],
       ["gateway", "purges turns", "$JS.API.STREAM.PURGE.KV_mooring_turns"],
       ["gateway", "changes what the agent remembers", "$KV.mooring_working-memory.x"],
+      ["gateway", "changes the lasting memory of a person", "$KV.mooring_memories.x"],
       ["gateway", "writes a schedule's run", "$KV.mooring_schedule-runs.x"],
       ["gateway", "reads what others have accepted", "$JS.API.STREAM.MSG.GET.mooring_user_message", { seq: 1 }],
       [

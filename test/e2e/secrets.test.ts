@@ -10,6 +10,7 @@ import { ScriptedModelServer } from "../fakes/scripted-model-server.ts";
 import { asJson } from "../fakes/slack/event-posts.ts";
 import { FakeSlack } from "../fakes/slack/fake-slack.ts";
 import { FakeTeams } from "../fakes/teams/fake-teams.ts";
+import { FakeTelegram } from "../fakes/telegram/fake-telegram.ts";
 import { WebClient } from "../fakes/web-client.ts";
 import { Deployment, plainConfig } from "./deployment.ts";
 import { type MooringProcess, requireFreshBuild } from "./mooring-process.ts";
@@ -20,6 +21,8 @@ const env = {
   SLACK_BOT_TOKEN: secrets.plant("slack.botToken", "xoxb-"),
   SLACK_APP_TOKEN: secrets.plant("slack.appToken", "xapp-1-"),
   DISCORD_TOKEN: secrets.plant("discord.botToken"),
+  TELEGRAM_TOKEN: secrets.plant("telegram.botToken", "7000000001:"),
+  TELEGRAM_SECRET: secrets.plant("telegram.webhookSecret"),
   MODEL_KEY: secrets.plant("model.apiKey"),
   ADMIN_TOKEN: secrets.plant("admin.token"),
   ORG_TOKEN: secrets.plant("admin.org token"),
@@ -43,6 +46,7 @@ const ANSWER = words.plant("what the agent says");
 let slack: FakeSlack;
 let discord: FakeDiscord;
 let teams: FakeTeams;
+let telegram: FakeTelegram;
 let model: ScriptedModelServer;
 let collector: OtlpReceiver;
 let echo: Server;
@@ -64,16 +68,18 @@ const answer = ({ lastUserText, toolOutputs }: ModelRequest): ModelAnswer => {
 
 beforeAll(async () => {
   await requireFreshBuild();
-  [slack, discord, teams, model, collector] = await Promise.all([
+  [slack, discord, teams, telegram, model, collector] = await Promise.all([
     FakeSlack.start(),
     FakeDiscord.start(),
     FakeTeams.start(),
+    FakeTelegram.start(),
     ScriptedModelServer.start(answer),
     OtlpReceiver.start(),
   ]);
   slack.botToken = env.SLACK_BOT_TOKEN;
   slack.appToken = env.SLACK_APP_TOKEN;
   discord.token = env.DISCORD_TOKEN;
+  telegram.token = env.TELEGRAM_TOKEN;
   // A peer that refuses and echoes the request.
   echo = createServer((request, response) => response.writeHead(401).end(JSON.stringify(request.headers)));
   await new Promise<void>((resolve) => echo.listen(0, "127.0.0.1", resolve));
@@ -122,6 +128,21 @@ beforeAll(async () => {
           access: { guilds: "*", accounts: "*" },
         },
         teams: teams.config,
+        telegram: {
+          adapter: "telegram",
+          botToken: from("TELEGRAM_TOKEN"),
+          apiUrl: telegram.apiUrl,
+          access: { accounts: "*" },
+        },
+        // Nothing listens there: the token is in the address of each failed call.
+        telegramless: {
+          adapter: "telegram",
+          botToken: from("TELEGRAM_TOKEN"),
+          apiUrl: "http://127.0.0.1:9",
+          mode: "webhook",
+          webhookSecret: from("TELEGRAM_SECRET"),
+          access: { accounts: "*" },
+        },
       },
     }),
   );
@@ -130,7 +151,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await deployment?.dispose();
-  await Promise.all([slack?.stop(), discord?.stop(), teams?.stop(), model?.stop(), collector?.stop()]);
+  await Promise.all([slack, discord, teams, telegram, model, collector].map((each) => each?.stop()));
   echo?.closeAllConnections();
   echo?.close();
 });
@@ -169,7 +190,14 @@ const speakEverywhere = async (): Promise<void> => {
   const inPrivate = discord.world.privateChannel(discord.world.person("ann"));
   discord.say({ person: "ann", in: inPrivate, text: `hello ${QUESTION}` });
   await discord.untilPosted(1);
-  secrets.seen("what platforms were posted", JSON.stringify([slack.posted, discord.posted]));
+  const chat = telegram.world.privateChat("ann");
+  await telegram.say({ person: "ann", in: chat, text: `hello ${QUESTION}` });
+  await telegram.untilPosted(1);
+  telegram.faultIn = ({ method }) => (method === "sendMessage" ? "answer-lost" : undefined);
+  await telegram.say({ person: "ann", in: chat, text: `hello ${QUESTION}` });
+  await telegram.untilPosted(2);
+  telegram.recover();
+  secrets.seen("what platforms were posted", JSON.stringify([slack.posted, discord.posted, telegram.posted]));
 };
 
 const comeWithWrongTokens = async (): Promise<void> => {
@@ -183,6 +211,8 @@ const comeWithWrongTokens = async (): Promise<void> => {
     await post("/a2a-events/default/mooring/call-0123456789ab", {}, { "x-a2a-notification-token": wrongToken }),
   ).toBe(401);
   expect(await call("/channels/web/files?id=f-1", { headers: bearer(wrongToken) })).toBe(401);
+  const update = { "x-telegram-bot-api-secret-token": wrongToken };
+  expect(await post("/channels/telegramless/updates", {}, update)).toBe(401);
   await call(`/${wrongToken}`);
   const socket = new WebSocket(`${address.replace("http", "ws")}/channels/web/socket`, "mooring.v1", {
     origin: address,
@@ -226,7 +256,14 @@ const lookAtEverything = async (): Promise<void> => {
   for (const path of ["/", "/health/live", "/health/ready", "/metrics", "/channels/web/widget.js"]) await call(path);
 };
 
-const TRACED = ["send web", "send slack", "send teams", "send discord", "execute_tool send_message_to_agent"];
+const TRACED = [
+  "send web",
+  "send slack",
+  "send teams",
+  "send discord",
+  "send telegram",
+  "execute_tool send_message_to_agent",
+];
 const hasAll = (spans: readonly ReceivedSpan[]): boolean =>
   TRACED.every((name) => spans.some((span) => span.name === name)) && spans.some(({ isError }) => isError);
 

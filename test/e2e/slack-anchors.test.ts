@@ -46,7 +46,7 @@ describe.each(["embedded", "nats"] as const)(
         link: `https://mooring.slack.com/archives/${room}/p${ts.replace(".", "")}`,
         text: expect.stringContaining("from Slack"),
       });
-      const isThere = (where: string, at: string) => posts(where, at).some(({ text }) => text.startsWith(RESULT));
+      const isThere = (where: string, at: string) => posts(where, at).some(({ text }) => text.includes(RESULT));
       await slack.until(() => isThere(room, ts) && isThere("D0ANN", thread));
       const inRoom = posts(room, ts).filter(({ text }) => text.startsWith(RESULT));
       expect(inRoom.map(anchorOf)).toEqual(["[]"]);

@@ -3,7 +3,7 @@ import { type Clock, systemClock, type Timer } from "../../core/contract/ports/c
 /** The system clock, except that timers of one length wait until the test expires them. */
 export class HeldClock implements Clock {
   readonly now = systemClock.now;
-  readonly monotonic = systemClock.monotonic;
+  #aheadMs = 0;
   readonly #heldMs: number;
   readonly #held = new Set<() => void>();
   #expired = false;
@@ -17,6 +17,13 @@ export class HeldClock implements Clock {
     if (this.#expired) return systemClock.after(0, callback);
     this.#held.add(callback);
     return { cancel: () => this.#held.delete(callback) };
+  }
+
+  readonly monotonic = (): number => systemClock.monotonic() + this.#aheadMs;
+
+  /** Skips the time that a platform asks to wait; timers do not notice. */
+  skip(ms: number): void {
+    this.#aheadMs += ms;
   }
 
   /** The held timers fire now, and later ones of that length at once. */

@@ -24,6 +24,8 @@ export interface ModelRequest {
   readonly body: Body;
   /** The last message of the user. */
   readonly lastUserText: string;
+  /** The block about time, place and speaker at the end of that message. */
+  readonly context: string;
   /** Outputs of the tools called since then, in order. */
   readonly toolOutputs: readonly string[];
   readonly toolNames: readonly string[];
@@ -33,15 +35,27 @@ export interface ModelRequest {
 
 export const readModelRequest = (
   text: string,
-): Pick<ModelRequest, "body" | "lastUserText" | "toolOutputs" | "toolNames"> => {
+): Pick<ModelRequest, "body" | "lastUserText" | "context" | "toolOutputs" | "toolNames"> => {
   const body = Body.parse(JSON.parse(text));
-  const spoken = body.messages.findLastIndex(({ role, content }) => role === "user" && textIn(content) !== undefined);
+  const spoken = body.messages.findLastIndex(({ role, content }) => role === "user" && isSpoken(textIn(content)));
   return {
     body,
-    lastUserText: textIn(body.messages[spoken]?.content) ?? "",
+    ...splitContext(textIn(body.messages[spoken]?.content) ?? ""),
     toolOutputs: body.messages.slice(spoken + 1).flatMap(({ role, content }) => toolOutputsIn(role, content)),
     toolNames: body.tools.map((tool) => tool.function?.name ?? tool.name ?? ""),
   };
+};
+
+/** Pictures of tool results follow as a message of the gateway. */
+const isSpoken = (text: string | undefined): boolean =>
+  text !== undefined && !text.startsWith("[images of the tool results above]");
+
+/** Separates what a person wrote from the context that the gateway added. */
+export const splitContext = (text: string): Pick<ModelRequest, "lastUserText" | "context"> => {
+  const at = text.lastIndexOf("[Context, written by the gateway");
+  return at < 0
+    ? { lastUserText: text, context: "" }
+    : { lastUserText: text.slice(0, at).replace(/\n\n$/, ""), context: text.slice(at) };
 };
 
 type Content = z.infer<typeof Content>;

@@ -2,14 +2,18 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import type {
   EditingAdapter,
+  MovingRoomsAdapter,
   ReconcilingAdapter,
+  RoomMove,
   WebhookAdapter,
   WebhookRequest,
 } from "../../adapters/contract/abilities.ts";
 import type { AdapterContext } from "../../adapters/contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
+import { type FileLimits, readFiles } from "../../adapters/contract/outgoing-file.ts";
 import { renderOrFail } from "../../adapters/contract/render-delivery.ts";
+import { AppError } from "../../core/contract/app-error.ts";
 import type { PersonMessage } from "../../core/contract/messages/user-message.ts";
 
 export interface PaperConfig {
@@ -23,6 +27,8 @@ export interface PaperConfig {
   readonly editEveryMs?: number;
   /** Enables streaming. */
   readonly streamEveryMs?: number;
+  /** Enables files: a note has their names and contents as text. */
+  readonly files?: FileLimits;
 }
 
 export type PaperContext = Pick<AdapterContext, "channel" | "tenant" | "agent" | "clock" | "newId">;
@@ -35,11 +41,15 @@ const PaperEvent = z.object({
   author: z.object({ id: z.string(), name: z.string() }),
   text: z.string(),
   at: z.iso.datetime(),
+  movedTo: z.string().optional(),
 });
+
+/** Errors that a retry of the same event would repeat. */
+const PERMANENT: ReadonlySet<string> = new Set(["forbidden", "rate-limited", "too-large", "bad-input"]);
 
 const SIGNATURE_AGE_MS = 5 * 60_000;
 
-/** The adapter of the paper platform: the example of docs/writing-an-adapter.md. */
+/** The adapter of the paper platform, for tests of the gateway. */
 export class PaperAdapter implements WebhookAdapter {
   readonly channel: string;
   readonly capabilities: Capabilities;
@@ -62,7 +72,8 @@ export class PaperAdapter implements WebhookAdapter {
     this.channel = context.channel;
     const { resend, editEveryMs = 1_000, streamEveryMs } = config;
     const streaming = streamEveryMs === undefined ? {} : { streamEveryMs };
-    this.capabilities = { connection: "shared", resend, maxPartLength: 400, editEveryMs, ...streaming };
+    const files = config.files === undefined ? {} : { files: config.files };
+    this.capabilities = { connection: "shared", resend, maxPartLength: 400, editEveryMs, ...streaming, ...files };
   }
 
   async start(inbox: Inbox): Promise<void> {
@@ -91,13 +102,25 @@ export class PaperAdapter implements WebhookAdapter {
     if (!this.#isGenuine(headers, body)) return { status: 401 };
     const event = PaperEvent.safeParse(parseJson(body));
     if (!event.success) return { status: 400, body: event.error.message };
+    const message = this.#toMessage(event.data);
+    const { room, movedTo } = event.data;
     try {
-      await this.#inbox.accept(this.#toMessage(event.data));
+      if (movedTo !== undefined) await this.roomMoved({ from: room, to: movedTo });
+      else await this.#inbox.accept(message);
       return { status: 200 };
-    } catch {
+    } catch (error) {
       // Not stored, so the platform must retry.
-      return { status: 503 };
+      if (!(error instanceof AppError && PERMANENT.has(error.code))) return { status: 503 };
+      this.#showRefusal(message, error);
+      return { status: 200 };
     }
+  }
+
+  /** Best effort: the refusal holds whether or not the person sees it. */
+  #showRefusal({ conversation: { room, thread } }: PersonMessage, { message: text }: AppError): void {
+    this.#send(async () => receiptOf(await this.#call("POST", "/notes", { room, thread, text }))).catch(
+      () => undefined,
+    );
   }
 
   #isGenuine(headers: WebhookRequest["headers"], body: Buffer): boolean {
@@ -126,10 +149,17 @@ export class PaperAdapter implements WebhookAdapter {
   }
 
   async #post(delivery: Delivery): Promise<Receipt> {
-    const { room, thread } = delivery.target;
-    const note = renderOrFail(delivery, noteOf);
+    const { room, thread, channel } = delivery.target;
+    if (channel !== this.channel) throw new DeliveryFailed("rejected", `"${channel}" is another channel`);
+    const { text, ...rest } = renderOrFail(delivery, noteOf);
+    const files = await readFiles(delivery, this.capabilities.files ?? { maxBytes: 0, maxCount: 0 });
+    const shown = files.map(({ name, content }) => `[${name}: ${Buffer.from(content).toString()}]`);
+    const note = { text: [text, ...shown].filter((line) => line !== "").join("\n"), ...rest };
     return receiptOf(await this.#call("POST", "/notes", { room, thread, ...note, key: keyOf(delivery.id) }));
   }
+
+  /** Rooms of the plain adapter never move. */
+  protected async roomMoved(_: RoomMove): Promise<void> {}
 
   protected change(messageId: string, delivery: Delivery): Promise<Receipt> {
     const path = `/notes/${encodeURIComponent(messageId)}`;
@@ -162,7 +192,7 @@ export class PaperAdapter implements WebhookAdapter {
         ? new DeliveryFailed("unavailable", "the platform cannot be reached", { cause })
         : new DeliveryFailed("unknown", "the platform's answer was lost", { cause });
     }
-    throw failureOf(answer);
+    throw answer.status === 410 ? await movedFailure(answer) : failureOf(answer);
   }
 }
 
@@ -180,6 +210,19 @@ export class EditingPaperAdapter extends PaperAdapter implements EditingAdapter 
   }
 }
 
+/** The same adapter on a platform whose rooms can get another id. */
+export class MovingPaperAdapter extends ReconcilingPaperAdapter implements MovingRoomsAdapter {
+  #report: ((move: RoomMove) => Promise<void>) | undefined;
+
+  reportMovesTo(report: (move: RoomMove) => Promise<void>): void {
+    this.#report = report;
+  }
+
+  protected override async roomMoved(move: RoomMove): Promise<void> {
+    await this.#report?.(move);
+  }
+}
+
 /** The same adapter with both abilities. */
 export class ReconcilingEditingPaperAdapter extends EditingPaperAdapter implements ReconcilingAdapter {
   find(delivery: Delivery): Promise<Receipt | "absent" | "unknown"> {
@@ -192,6 +235,7 @@ export const paperAbilities = {
   none: PaperAdapter,
   reconciling: ReconcilingPaperAdapter,
   editing: EditingPaperAdapter,
+  moving: MovingPaperAdapter,
   "reconciling-editing": ReconcilingEditingPaperAdapter,
 };
 export type PaperAbility = keyof typeof paperAbilities;
@@ -220,6 +264,11 @@ const failureOf = ({ status, headers }: Response): DeliveryFailed => {
   if (status === 503) return new DeliveryFailed("unavailable", "the platform is down");
   if (status >= 500) return new DeliveryFailed("unknown", `the platform failed with ${status}`);
   return new DeliveryFailed("rejected", `the platform refused the note with ${status}`);
+};
+
+const movedFailure = async (answer: Response): Promise<DeliveryFailed> => {
+  const { movedTo } = z.object({ movedTo: z.string() }).parse(await answer.json());
+  return new DeliveryFailed("moved", "the room has another id now", { movedTo });
 };
 
 const wasNeverSent = (error: unknown): boolean =>

@@ -1,4 +1,4 @@
-import { createHmac, randomUUID } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -29,13 +29,33 @@ export interface PaperEvent {
   readonly author: { readonly id: string; readonly name: string };
   readonly text: string;
   readonly at: string;
+  /** The room's new id: the event announces that the room has moved. */
+  readonly movedTo?: string;
 }
 
 /**
  * rate-limited: 429 with Retry-After. unavailable: 503. cut-after-accept: posts the note, then cuts the connection.
- * room-gone: 404. no-access: 403. hang: no response until `recover`.
+ * fail-after-accept: posts the note, then responds with 500. room-gone: 404. no-access: 403. unreadable: 422.
+ * hang: no response until `recover`.
  */
-export type PaperFault = "rate-limited" | "unavailable" | "cut-after-accept" | "room-gone" | "no-access" | "hang";
+export type PaperFault =
+  | "rate-limited"
+  | "unavailable"
+  | "cut-after-accept"
+  | "fail-after-accept"
+  | "room-gone"
+  | "no-access"
+  | "unreadable"
+  | "hang";
+
+export const RETRY_AFTER_S = 2;
+
+/** How an event is signed; an empty secret omits the signature. */
+export interface Signing {
+  readonly signedAs?: PaperEvent;
+  readonly secret?: string;
+  readonly at?: number;
+}
 
 /** A small local chat platform: signed webhooks to the bot, and an HTTP API for its posts. */
 export class PaperPlatform {
@@ -46,6 +66,8 @@ export class PaperPlatform {
   posts = 0;
   /** The text of each edit, in order, over all notes. */
   readonly edits: string[] = [];
+  /** The new ids of rooms that have moved: posts to the old ids fail. */
+  readonly movedRooms = new Map<string, string>();
   /** Deduplicates notes by their key while the platform runs. */
   recognisesKeys = false;
   /** Called for each request with its room. */
@@ -56,6 +78,7 @@ export class PaperPlatform {
   });
   readonly #hanging = new Set<() => void>();
   readonly #waiting = new Set<() => void>();
+  #stored = 0;
 
   async open(): Promise<this> {
     await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
@@ -71,20 +94,24 @@ export class PaperPlatform {
   }
 
   /** Posts one event to the bot; resolves to the HTTP status, or "cut" if the connection ended without a response. */
-  async sendEvent(event: PaperEvent): Promise<number | "cut"> {
+  async sendEvent(
+    event: PaperEvent,
+    { signedAs = event, secret = this.secret, at = Date.parse(event.at) }: Signing = {},
+  ) {
     const body = JSON.stringify(event);
-    const timestamp = String(Date.parse(event.at));
-    const signature = createHmac("sha256", this.secret).update(`${timestamp}.${body}`).digest("hex");
+    const timestamp = String(at);
+    const signed = `${timestamp}.${JSON.stringify(signedAs)}`;
+    const signature = createHmac("sha256", secret).update(signed).digest("hex");
     try {
       const answer = await fetch(this.#webhookUrl ?? "", {
         method: "POST",
-        headers: { "x-paper-timestamp": timestamp, "x-paper-signature": signature },
+        headers: secret === "" ? {} : { "x-paper-timestamp": timestamp, "x-paper-signature": signature },
         body,
       });
       await answer.arrayBuffer();
       return answer.status;
     } catch {
-      return "cut";
+      return "cut" as const;
     }
   }
 
@@ -129,7 +156,9 @@ export class PaperPlatform {
   }
 
   #post(input: z.infer<typeof NoteInput>, response: ServerResponse): void {
-    this.#unlessFaulty(input, response, () => this.#store(input).id);
+    const movedTo = this.movedRooms.get(input.room);
+    if (movedTo !== undefined) reply(response, 410, { movedTo });
+    else this.#unlessFaulty(input, response, () => this.#store(input).id);
   }
 
   #change(id: string, change: z.infer<typeof NoteChange>, response: ServerResponse): void {
@@ -163,8 +192,11 @@ export class PaperPlatform {
     } else if (fault === "cut-after-accept") {
       act();
       response.destroy();
+    } else if (fault === "fail-after-accept") {
+      act();
+      reply(response, 500);
     } else {
-      if (fault === "rate-limited") response.setHeader("retry-after", "2");
+      if (fault === "rate-limited") response.setHeader("retry-after", String(RETRY_AFTER_S));
       reply(response, REFUSALS[fault]);
     }
   }
@@ -174,13 +206,19 @@ export class PaperPlatform {
       ? this.notes.find(({ key }) => key !== undefined && key === input.key)
       : undefined;
     if (earlier) return earlier;
-    const note = { ...input, id: `note-${randomUUID()}` };
+    const note = { ...input, id: `note-${++this.#stored}` };
     this.notes.push(note);
     return note;
   }
 }
 
-const REFUSALS = { "rate-limited": 429, unavailable: 503, "room-gone": 404, "no-access": 403 } as const;
+const REFUSALS = {
+  "rate-limited": 429,
+  unavailable: 503,
+  "room-gone": 404,
+  "no-access": 403,
+  unreadable: 422,
+} as const;
 
 const reply = (response: ServerResponse, status: number, body: unknown = {}): void => {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));

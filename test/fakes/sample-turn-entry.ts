@@ -1,4 +1,4 @@
-import type { TurnEntry } from "../../core/sessions/history-entry.ts";
+import type { TurnEntry } from "../../core/sessions/session-window.ts";
 
 export const sampleTurnEntry = (turnId: string): TurnEntry => ({
   kind: "turn",

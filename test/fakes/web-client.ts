@@ -1,4 +1,4 @@
-import { WebSocket } from "ws";
+import { type ClientOptions, WebSocket } from "ws";
 import type { Activity } from "../../core/contract/messages/agent-reply.ts";
 
 export interface LogItem {
@@ -14,6 +14,7 @@ export interface LogItem {
   readonly anchor?: { readonly summary: string; readonly channel: string };
   readonly actions?: readonly { readonly name: string; readonly value?: string }[];
   readonly activity?: Activity;
+  readonly files?: readonly { readonly id: string; readonly name: string }[];
 }
 interface Frame {
   readonly type: string;
@@ -38,6 +39,7 @@ export class WebClient {
   /** Time from each disconnect to the next welcome. */
   readonly resumedAfterMs: number[] = [];
   readonly #addressOf: () => string;
+  readonly #socketOptions: ClientOptions;
   readonly #name: string;
   readonly #channel: string;
   readonly #outgoing = new Map<string, Frame>();
@@ -56,7 +58,14 @@ export class WebClient {
    * `addressOf` returns an address such as "http://127.0.0.1:8080" for each attempt, so that a test can redirect the
    * client. `token` is the host page's token; absent: an anonymous visitor.
    */
-  constructor(name: string, addressOf: () => string, channel = "web", token?: string) {
+  constructor(
+    name: string,
+    addressOf: () => string,
+    channel = "web",
+    token?: string,
+    socketOptions: ClientOptions = {},
+  ) {
+    this.#socketOptions = socketOptions;
     this.#name = name;
     this.#token = token;
     this.#channel = channel;
@@ -70,13 +79,16 @@ export class WebClient {
     return this.#queue({ type: "message", text, ...answered, ...(attachments.length > 0 && { attachments }) });
   }
 
-  /** Uploads a text file; resolves to the gateway's description of it. */
-  async upload(name: string, text: string): Promise<{ id: string; name: string }> {
-    const response = await fetch(`${this.#addressOf()}/channels/web/files?name=${encodeURIComponent(name)}`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${this.#token}`, "content-type": "text/plain" },
-      body: text,
-    });
+  /** Uploads a file; resolves to the gateway's description of it. */
+  async upload(name: string, content: string | Buffer, type = "text/plain"): Promise<{ id: string; name: string }> {
+    const response = await fetch(
+      `${this.#addressOf()}/channels/${this.#channel}/files?name=${encodeURIComponent(name)}`,
+      {
+        method: "POST",
+        headers: { authorization: `Bearer ${this.#token}`, "content-type": type },
+        body: typeof content === "string" ? content : new Uint8Array(content),
+      },
+    );
     if (response.status !== 201) throw new Error(`refused with ${response.status}: ${await response.text()}`);
     return (await response.json()) as { id: string; name: string };
   }
@@ -134,6 +146,7 @@ export class WebClient {
     const address = this.#addressOf();
     const socket = new WebSocket(`${address.replace("http", "ws")}/channels/${this.#channel}/socket`, "mooring.v1", {
       origin: address,
+      ...this.#socketOptions,
     });
     this.#socket = socket;
     socket.on("error", () => undefined);

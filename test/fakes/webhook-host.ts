@@ -15,7 +15,13 @@ export class WebhookHost {
       if (webhook === undefined) return response.writeHead(404).end();
       const headers = request.headers as Record<string, string | undefined>;
       const body = Buffer.concat(chunks);
-      const answer = await webhook.handle({ headers, query: {}, body, remoteAddress: "127.0.0.1" });
+      const answer = await webhook.handle({
+        headers,
+        query: {},
+        body,
+        remoteAddress: "127.0.0.1",
+        whenClosed: () => undefined,
+      });
       return response.writeHead(answer.status, answer.headers).end(answer.body);
     })().catch(() => response.destroy());
   });

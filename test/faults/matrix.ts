@@ -18,6 +18,7 @@ const FUZZED = [
   "socket-frames",
   "store-rows",
   "teams",
+  "telegram",
 ];
 const PLATFORM_FAULT = "test/contract/channel/adapter-failures.ts";
 
@@ -157,7 +158,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F26: {
     fault: "addresses that lead into private networks",
-    coveredIn: ["test/core/a2a/guarded-fetch.test.ts", "test/gateway/a2a/push.test.ts"],
+    coveredIn: ["test/core/net/guarded-fetch.test.ts", "test/gateway/a2a/push.test.ts"],
   },
   F27: {
     fault: "the token, conversation, task or tenant of another party",

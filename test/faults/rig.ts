@@ -4,6 +4,7 @@ import type { Surface } from "./crowd/crowd.ts";
 import { DiscordCrowd } from "./crowd/discord-crowd.ts";
 import { SlackCrowd } from "./crowd/slack-crowd.ts";
 import { TeamsCrowd } from "./crowd/teams-crowd.ts";
+import { TelegramCrowd } from "./crowd/telegram-crowd.ts";
 import { WebCrowd } from "./crowd/web-crowd.ts";
 import { APART_ON_CLUSTER_MS, ErrandModel, HARBOUR } from "./errand-model.ts";
 import { askOf, wordsOf } from "./errands.ts";
@@ -28,6 +29,7 @@ interface Parts {
   readonly slack: SlackCrowd;
   readonly discord: DiscordCrowd;
   readonly teams: TeamsCrowd;
+  readonly telegram: TelegramCrowd;
   readonly web: WebCrowd;
 }
 
@@ -47,15 +49,16 @@ export class Rig {
   static async start(backbone: Backbone): Promise<Rig> {
     let running: Product | undefined;
     const gateway = () => running?.gateway() ?? "http://127.0.0.1:9";
-    const [model, slack, discord, teams] = await Promise.all([
+    const [model, slack, discord, teams, telegram] = await Promise.all([
       ErrandModel.start(backbone === "nats-cluster" ? APART_ON_CLUSTER_MS : 0),
       SlackCrowd.start(gateway),
       DiscordCrowd.start(),
       TeamsCrowd.start(gateway),
+      TelegramCrowd.start(),
     ]);
     const web = new WebCrowd(gateway);
     const operator = new Operator(gateway);
-    const crowds = { slack, discord, teams, web };
+    const crowds = { slack, discord, teams, telegram, web };
     const entries = Object.entries(crowds);
     const agent = (name: string, peer: string) => ({
       name,
@@ -121,8 +124,8 @@ export class Rig {
 
   /** Clears all faults and waits until all processes run. */
   async recover(): Promise<void> {
-    const { product, slack, discord, teams, model } = this.#parts;
-    for (const { nextFaults } of [slack, discord, teams, model]) nextFaults.clear();
+    const { product, slack, discord, teams, telegram, model } = this.#parts;
+    for (const { nextFaults } of [slack, discord, teams, telegram, model]) nextFaults.clear();
     await product.allUp();
     await Promise.all(this.#lanes.values());
   }
@@ -175,15 +178,15 @@ export class Rig {
   }
 
   async dispose(): Promise<void> {
-    const { product, model, slack, discord, teams, web } = this.#parts;
+    const { product, model, slack, discord, teams, telegram, web } = this.#parts;
     web.stop();
     await product.dispose();
-    await Promise.all([model, slack, discord, teams].map((part) => part.stop()));
+    await Promise.all([model, slack, discord, teams, telegram].map((part) => part.stop()));
   }
 
   get #crowds() {
-    const { slack, discord, teams, web } = this.#parts;
-    return [slack, discord, teams, web] as const;
+    const { slack, discord, teams, telegram, web } = this.#parts;
+    return [slack, discord, teams, telegram, web] as const;
   }
 
   #surfacesOf(person: string): readonly Surface[] {
@@ -197,8 +200,10 @@ export class Rig {
 
   #settle(first = this.asked): Account {
     const seen = this.#crowds.flatMap((crowd) => crowd.seen());
-    const { slack, discord, teams, web } = this.#parts;
-    const silent = Object.entries({ slack, discord, teams, web }).flatMap(([name, { tells }]) => (tells ? [] : name));
+    const { slack, discord, teams, telegram, web } = this.#parts;
+    const silent = Object.entries({ slack, discord, teams, telegram, web }).flatMap(([name, { tells }]) =>
+      tells ? [] : name,
+    );
     return settle({ asks: this.#asks.slice(0, first), seen, letters: this.#letters, silent });
   }
 }

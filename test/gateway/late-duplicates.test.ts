@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { LogEntry } from "../../adapters/web/history/log-entry.ts";
 import { entryKey } from "../../adapters/web/history/log-entry.ts";
-import { newVisitorId } from "../../adapters/web/identity/visitor-id.ts";
+import { newVisitorId } from "../../adapters/web/identity/visitor-token.ts";
 import { openEmbeddedBackbone } from "../../core/backbone/embedded/open-embedded-backbone.ts";
 import { conversationKey } from "../../core/contract/messages/conversation.ts";
 import { subjectsOf } from "../../core/contract/messages/subjects.ts";

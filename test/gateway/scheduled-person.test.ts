@@ -40,7 +40,7 @@ describe("given a schedule of a linked person", () => {
     for (const { anchor, reply } of [here, there]) {
       expect(reply.markdown).toBe("time to stretch");
       expect(anchor).toMatchObject({ channel: "scheduled", summary: "Stretch" });
-      expect(anchor?.text).toBe("scheduled · Stretch · just now");
+      expect(anchor?.text).toMatch(/^scheduled · Stretch · just now\nasked for \d\d:\d\d from Web · just now$/);
     }
     expect([product.answers(web), product.answers(webB)].map(({ length }) => length)).toEqual([1, 1]);
     expect(product.answers(bob)).toEqual([]);

@@ -14,7 +14,7 @@ export const parts: readonly Part[] = [
     mutate: [
       "core/origin/*.ts",
       "core/lib/{mask-secrets,shorten-text,strip-markup}.ts",
-      "core/commands/explain.ts",
+      "core/commands/explain/explain.ts",
       "core/intake/prompt-summary.ts",
     ],
     tests: [

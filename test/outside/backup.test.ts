@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -23,10 +23,17 @@ const tokenOf = (name: string): string => {
   return `${claims}.${createHmac("sha256", IDENTITY_KEY).update(claims).digest("base64url")}`;
 };
 
+const AGENTS = [{ name: "mooring", model: "demo" }];
 const config = { channels: { web: { adapter: "web", identityKey: IDENTITY_KEY } } };
 
 const mooring = async (...args: string[]) => {
   const run = startMooring([...args, "--config", "start-1.yaml"], { cwd: product.folder });
+  const { code } = await run.exited;
+  return { code, stdout: run.stdout(), stderr: run.stderr() };
+};
+
+const migrate = async (from: string, to: string, ...flags: string[]) => {
+  const run = startMooring(["migrate", "--config", from, "--to", to, ...flags], { cwd: product.folder });
   const { code } = await run.exited;
   return { code, stdout: run.stdout(), stderr: run.stderr() };
 };
@@ -49,9 +56,11 @@ const keepWriting = (visitors: readonly WebClient[]): (() => Promise<void>) => {
 
 const saidBy = ({ log }: WebClient): string[] => log.flatMap(({ type, id }) => (type === "said" ? [id] : []));
 
-describe("given the product under load on the embedded backbone", () => {
+const RUNNING = { embedded: "in use by process", nats: "stop them first" };
+
+describe.each(["embedded", "nats"] as const)("given the product under load on the %s backbone", (backbone) => {
   it("when it is backed up and the copy is restored elsewhere, then all messages accepted before are there (U2, U5)", async () => {
-    product = await Product.create({ backbone: "embedded", config });
+    product = await Product.create({ backbone, config });
     const running = await product.start("start");
     await running.ready();
     const names = Array.from({ length: VISITORS }, (_, n) => `person-${n}`);
@@ -68,7 +77,7 @@ describe("given the product under load on the embedded backbone", () => {
     expect(await mooring("backup", "copy.db")).toMatchObject({ code: 1, stderr: expect.stringContaining("--force") });
     expect(await mooring("restore", "copy.db", "--force")).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(`in use by process ${running.pid}`),
+      stderr: expect.stringContaining(RUNNING[backbone]),
     });
     expect(during.some((count, n) => count > (accepted[n]?.length ?? 0))).toBe(true);
     expect(await running.end()).toEqual({ code: 0, signal: null });
@@ -85,7 +94,9 @@ describe("given the product under load on the embedded backbone", () => {
     const [first] = again;
     expect((await first?.answerTo(first.say("still there?")))?.markdown).toContain("still there?");
   });
+});
 
+describe("given the product on the embedded backbone", () => {
   it("when a backup is killed at any moment, then no partial file is left, and the next one succeeds (U5)", async () => {
     product = await Product.create({ backbone: "embedded", config });
     const running = await product.start("start");
@@ -98,21 +109,54 @@ describe("given the product under load on the embedded backbone", () => {
       const run = startMooring(["backup", "copy.db", "--config", "start-1.yaml"], { cwd: product.folder });
       while (partials().length === 0 && !existsSync(join(product.folder, "copy.db"))) await delay(1);
       run.kill("SIGKILL");
-      const { code } = await run.exited;
-      if (code === 0) await mooring("backup", "copy.db", "--force");
-      else expect(existsSync(join(product.folder, "copy.db"))).toBe(false);
+      await run.exited;
+      // Killed after it had named the file: the file must be complete.
+      if (existsSync(join(product.folder, "copy.db"))) {
+        const file = `elsewhere-${n}.yaml`;
+        writeFileSync(
+          join(product.folder, file),
+          JSON.stringify({ ...config, agents: AGENTS, dataDir: `./other-${n}` }),
+        );
+        const restored = startMooring(["restore", "copy.db", "--config", file], { cwd: product.folder });
+        expect([(await restored.exited).code, restored.stderr()]).toEqual([0, ""]);
+        rmSync(join(product.folder, "copy.db"));
+      }
     }
     expect(await mooring("backup", "copy.db", "--force")).toMatchObject({ code: 0, stderr: "" });
     expect(partials()).toEqual([]);
   });
 });
 
-describe("given the nats backbone", () => {
-  it("when a backup is requested, then the error says how to back up JetStream (U5)", async () => {
-    product = await Product.create({ backbone: "nats" });
-    await (await product.start("core")).end("SIGKILL");
-    const run = startMooring(["backup", "copy.db", "--config", "core-1.yaml"], { cwd: product.folder });
-    expect((await run.exited).code).toBe(1);
-    expect(run.stderr()).toContain("nats account backup");
+describe("given a deployment that moves to another backbone", () => {
+  it("when it moves to NATS and back, then conversations and unanswered messages move with it (U5)", async () => {
+    product = await Product.create({ backbone: "nats", config });
+    const embedded = { backbone: "embedded", dataDir: "./own-data" };
+    const first = await product.start("start", embedded);
+    await first.ready();
+    const visitor = product.client("visitor", first.address, tokenOf("person"));
+    await visitor.answerTo(visitor.say("hello"));
+    const nowhere = await migrate("start-1.yaml", "start-1.yaml");
+    expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining("another backbone")]);
+    expect(await first.end()).toEqual({ code: 0, signal: null });
+
+    const second = await product.start("start");
+    await second.ready();
+    expect(await second.end()).toEqual({ code: 0, signal: null });
+    const there = await migrate("start-1.yaml", "start-2.yaml");
+    expect([there.code, there.stderr]).toEqual([1, expect.stringContaining("--force")]);
+    expect(await migrate("start-1.yaml", "start-2.yaml", "--force")).toMatchObject({ code: 0, stderr: "" });
+    const third = await product.start("start");
+    await third.ready();
+    const again = product.client("again", third.address, tokenOf("person"));
+    await again.until(() => visitor.sent.every((id) => saidBy(again).includes(id)), "the conversation on NATS");
+    await again.answerTo(again.say("and on"));
+    expect(await third.end()).toEqual({ code: 0, signal: null });
+
+    expect(await migrate("start-3.yaml", "start-1.yaml", "--force")).toMatchObject({ code: 0, stderr: "" });
+    const fourth = await product.start("start", embedded);
+    await fourth.ready();
+    const home = product.client("home", fourth.address, tokenOf("person"));
+    const sent = [...visitor.sent, ...again.sent];
+    await home.until(() => sent.every((id) => saidBy(home).includes(id)), "the conversation back in its file");
   });
 });

@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { requireFreshBuild } from "../e2e/mooring-process.ts";
 import { NatsCluster } from "../fakes/nats-cluster.ts";
+import { timed } from "../setup/stopwatch.ts";
 import { Product, type StartedProcess } from "./product.ts";
 
 beforeAll(requireFreshBuild);
@@ -23,14 +24,15 @@ const readiness = async ({ address }: StartedProcess): Promise<{ status: number;
   return { status: response.status, body: await response.text() };
 };
 
-/** Milliseconds until the response is as expected. */
-const until = async (gateway: StartedProcess, status: number, reason: string, timeout: number): Promise<number> => {
-  const begun = performance.now();
-  await vi.waitFor(
-    async () => expect(await readiness(gateway)).toEqual({ status, body: expect.stringContaining(reason) }),
-    { timeout, interval: 20 },
+/** Milliseconds until the response is as expected, without delays by other load. */
+const until = async (gateway: StartedProcess, status: number, reason: string): Promise<number> => {
+  const { undelayedMs } = await timed(() =>
+    vi.waitFor(
+      async () => expect(await readiness(gateway)).toEqual({ status, body: expect.stringContaining(reason) }),
+      { timeout: 60_000, interval: 20 },
+    ),
   );
-  return performance.now() - begun;
+  return undelayedMs;
 };
 
 describe("given a gateway and a core as processes on NATS", () => {
@@ -40,10 +42,11 @@ describe("given a gateway and a core as processes on NATS", () => {
     const gateway = await product.start("gateway");
     await Promise.all([core.ready(), gateway.ready()]);
     await core.end("SIGKILL");
-    expect(await until(gateway, 503, "no process reads messages to agent", 10_000)).toBeLessThan(2 * LEASE_MS + 1_500);
+    expect(await until(gateway, 503, "no process reads messages to agent")).toBeLessThan(2 * LEASE_MS + 1_500);
+    expect(await (await fetch(`${gateway.address}/metrics`)).text()).toMatch(/^mooring_ready 0$/m);
     const next = await product.start("core");
     await next.ready();
-    await until(gateway, 200, "", 5_000);
+    await until(gateway, 200, "");
     const visitor = product.client("visitor", gateway.address);
     expect((await visitor.answerTo(visitor.say("hello there"))).markdown).toContain("demo");
   });
@@ -78,10 +81,10 @@ describe("given a process on a cluster of three with replicas 3 (F35)", () => {
     const mooring = await product.start("start", { backbone: { nats } });
     await mooring.ready();
     await Promise.all([cluster.kill(0), cluster.kill(1)]);
-    expect(await until(mooring, 503, "NATS", 20_000)).toBeLessThan(8_000);
-    await until(mooring, 503, "quorum", 20_000);
+    expect(await until(mooring, 503, "NATS")).toBeLessThan(8_000);
+    await until(mooring, 503, "quorum");
     await Promise.all([cluster.restart(0), cluster.restart(1)]);
     await cluster.whenUsable();
-    await until(mooring, 200, "", 20_000);
+    await until(mooring, 200, "");
   });
 });

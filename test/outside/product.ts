@@ -81,8 +81,8 @@ export class Product {
   }
 
   /** A visitor of the web channel. The address is read at every connection attempt. */
-  client(name: string, address: string | (() => string), token?: string): WebClient {
-    const client = new WebClient(name, typeof address === "string" ? () => address : address, "web", token);
+  client(name: string, address: string | (() => string), token?: string, channel = "web"): WebClient {
+    const client = new WebClient(name, typeof address === "string" ? () => address : address, channel, token);
     this.#clients.push(client);
     return client;
   }

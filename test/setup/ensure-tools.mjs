@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { findTool } from "./find-tool.mjs";
 
 /** Programs that the tests need besides npm packages. The Debian packages have the same names. */
-const TOOLS = ["nats-server", "chromium"];
+const TOOLS = ["nats-server", "chromium", "nginx", "prometheus"];
 
 /** Installs missing tools where possible, otherwise prints instructions. Returns the exit code. */
 export const ensureTools = ({ isRoot = process.getuid?.() === 0, ...places } = {}) => {
@@ -22,7 +22,7 @@ export const ensureTools = ({ isRoot = process.getuid?.() === 0, ...places } = {
     [
       `The tests need ${missing.join(" and ")} on PATH, and this machine has ${missing.length === 1 ? "it" : "them"} not.`,
       `  Debian, Ubuntu:  sudo apt-get update && sudo apt-get install ${missing.join(" ")}`,
-      "  elsewhere:       install from https://nats.io/download and https://www.chromium.org, then run this again",
+      "  elsewhere:       install from https://nats.io/download, https://www.chromium.org, https://nginx.org and https://prometheus.io, then run this again",
     ].join("\n"),
   );
   return 1;

@@ -34,12 +34,16 @@ const ensureTools = (isRoot: boolean) => {
   const code = `import { ensureTools } from "${script}"; process.exitCode = ensureTools(${JSON.stringify(options)});`;
   return spawnSync(process.execPath, ["--input-type=module", "-e", code], { env: { PATH: folder }, encoding: "utf8" });
 };
+/** The tools that no case is about. */
+const others = () => {
+  for (const name of ["chromium", "nginx", "prometheus"]) program(name);
+};
 const asked = () => readFileSync(path.join(folder, "asked"), "utf8").trim().split("\n");
 
 describe("given the tools are on PATH", () => {
   it("then they are used without output", () => {
     program("nats-server");
-    program("chromium");
+    others();
     fakeAptGet([]);
     expect(ensureTools(true)).toMatchObject({ status: 0, stdout: "", stderr: "" });
     expect(asked).toThrow("ENOENT");
@@ -48,7 +52,7 @@ describe("given the tools are on PATH", () => {
 
 describe("given a tool is missing", () => {
   it("when root has apt-get, then only the missing tool is installed, and the command is printed", () => {
-    program("chromium");
+    others();
     fakeAptGet(["nats-server"]);
     const { status, stdout } = ensureTools(true);
     expect(asked()).toEqual([
@@ -60,7 +64,7 @@ describe("given a tool is missing", () => {
   });
 
   it("when apt-get does not provide it, then the error says so and the command fails", () => {
-    program("chromium");
+    others();
     fakeAptGet([]);
     const { status, stderr } = ensureTools(true);
     expect(stderr).toContain("apt-get could not install: nats-server");
@@ -70,14 +74,14 @@ describe("given a tool is missing", () => {
   it("when the user may not install, then the output says exactly what to install, and apt-get is not called", () => {
     fakeAptGet(["nats-server", "chromium"]);
     const { status, stderr } = ensureTools(false);
-    expect(stderr).toContain("sudo apt-get install nats-server chromium");
+    expect(stderr).toContain("sudo apt-get install nats-server chromium nginx prometheus");
     expect(status).toBe(1);
     expect(asked).toThrow("ENOENT");
   });
 
   it("when root has no apt-get, then the output says what to install", () => {
     const { status, stderr } = ensureTools(true);
-    expect(stderr).toContain("The tests need nats-server and chromium on PATH");
+    expect(stderr).toContain("The tests need nats-server and chromium and nginx and prometheus on PATH");
     expect(status).toBe(1);
   });
 });

@@ -5,6 +5,8 @@ export const LONGEST = [
   "gateway/relay/crashes-nats",
   "core/crashes/nats-turns",
   "outside/frozen-data",
+  "package/examples",
+  "package/package",
   "e2e/browser",
   "outside/nats-check",
   "e2e/slack",
@@ -20,6 +22,9 @@ export const LONGEST = [
   "outside/refused-at-once",
   "core/backbone/nats/cluster-codes",
   "e2e/nats-stream",
+  "core/crashes/embedded-approvals",
+  "outside/own-agent",
+  "core/crashes/nats-approvals",
   "e2e/discord",
   "gateway/a2a/pair/nats-pair",
   "core/crashes/nats-workspaces",
@@ -35,7 +40,7 @@ export const LONGEST = [
   "core/backbone/nats/server-faults",
   "core/crashes/nats-schedules",
 ].map((name) => `/test/${name}.test.ts`);
-const RUNS_PROCESSES = /\/test\/(e2e|faults|outside)\/|\/pair\/|crashes|nats/;
+const RUNS_PROCESSES = /\/test\/(e2e|faults|outside)\/|\/(pair|package|mcp)\/|crashes|nats/;
 
 /**
  * A file that starts and kills processes takes long, and mostly waits. If it started last, the other workers would be

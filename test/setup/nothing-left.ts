@@ -1,12 +1,12 @@
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { temporaryRoot } from "./temporary-root.ts";
 
 let folder: string;
 
 /** The run gets its own folder for temporary files, so that other runs on the machine do not count. */
 export const setup = (): void => {
-  folder = mkdtempSync(join(tmpdir(), "mooring-tests-"));
+  folder = mkdtempSync(join(temporaryRoot(), "mooring-tests-"));
   process.env.TMPDIR = folder;
 };
 

@@ -43,6 +43,7 @@ const asSeen = (line: string): string =>
 /** The time and place line of an anchor, also with signs instead of a time or place, and the line of a schedule (O9). */
 const ANCHOR_LINES: readonly RegExp[] = [
   new RegExp(`^[^\\p{L}\\p{N}]*started (?:.{1,80} )?from .{0,81}[${DOTS}]`, "iu"),
+  new RegExp(`^[^\\p{L}\\p{N}]*asked for (?:.{1,80} )?from .{0,81}[${DOTS}]`, "iu"),
   new RegExp(`^[^\\p{L}\\p{N}]*scheduled ?[${DOTS}]`, "iu"),
 ];
 

@@ -2,7 +2,7 @@ import { Routes } from "discord.js";
 import { AppError } from "../../../core/contract/app-error.ts";
 import type { Attachment } from "../../../core/contract/messages/user-message.ts";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";
-import { readAtMost } from "../../contract/read-at-most.ts";
+import { readAtMost } from "../../contract/files/read-at-most.ts";
 import { DiscordMessage, parseAttachmentId } from "../payload.ts";
 import type { RestCalls } from "./rest-calls.ts";
 

@@ -4,6 +4,7 @@ import { BoundedCache } from "../../../core/contract/bounded-cache.ts";
 import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import type { Delivery, Receipt } from "../../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";
+import { type FileLimits, type ReadFile, readFiles } from "../../contract/outgoing-file.ts";
 import { RenderFailed, renderOrFail } from "../../contract/render-delivery.ts";
 import { isInteractionMessageId } from "../inbound.ts";
 import { channelIdOf, DiscordMessage, PostedMessage, PrivateChannel, snowflakeAt } from "../payload.ts";
@@ -12,7 +13,12 @@ import { nonceOf, renderParts } from "../render.ts";
 import type { OpenInteraction, OpenInteractions } from "./open-interactions.ts";
 import type { RestCalls } from "./rest-calls.ts";
 
+/** Without boosts of the server. https://docs.discord.com/developers/reference#uploading-files */
+export const FILE_LIMITS: FileLimits = { maxBytes: 10 * 1024 * 1024, maxCount: 10 };
+
 const EPHEMERAL = 64;
+const SEEN = encodeURIComponent("👀");
+const WORKING = encodeURIComponent("✍️");
 const CLOCK_SKEW_MS = 2_000;
 const PAGE = 100;
 const MAX_INTERRUPTED = 1_000;
@@ -33,12 +39,14 @@ export class Posts {
 
   async deliver(delivery: Delivery): Promise<Receipt> {
     const posts = renderOrFail(delivery, renderParts);
+    const files = await readFiles(delivery, FILE_LIMITS);
     const interaction = await this.#interactionOf(delivery);
-    if (interaction !== undefined) {
+    // The answer to an interaction cannot be found again, so files are a message of their own.
+    if (interaction !== undefined && files.length === 0) {
       const answered = await this.#answer(interaction, delivery, posts);
       if (answered !== "too-late") return answered;
     }
-    return this.#post(delivery, posts);
+    return this.#post(delivery, posts, 0, files);
   }
 
   /** Only the answer to a command or button can be ephemeral. */
@@ -104,14 +112,31 @@ export class Posts {
     await this.#rest.call("post", Routes.channelTyping(channelIdOf(conversation)));
   }
 
+  async markSeen(conversation: Conversation, messageId: string): Promise<void> {
+    await this.#rest.call("put", Routes.channelMessageOwnReaction(channelIdOf(conversation), messageId, SEEN));
+  }
+
+  async markWorking(conversation: Conversation, messageId: string): Promise<void> {
+    await this.#rest.call("put", Routes.channelMessageOwnReaction(channelIdOf(conversation), messageId, WORKING));
+  }
+
+  async unmarkWorking(conversation: Conversation, messageId: string): Promise<void> {
+    const route = Routes.channelMessageOwnReaction(channelIdOf(conversation), messageId, WORKING);
+    await this.#rest.call("delete", route).catch((error: unknown) => {
+      // The message has no such reaction.
+      if (!(error instanceof DeliveryFailed) || error.reason !== "target-gone") throw error;
+    });
+  }
+
   /** `from`: number of messages of the part before these. */
-  async #post(delivery: Delivery, posts: readonly Post[], from = 0): Promise<Receipt> {
+  async #post(delivery: Delivery, posts: readonly Post[], from = 0, files: readonly ReadFile[] = []): Promise<Receipt> {
     const route = Routes.channelMessages(channelIdOf(delivery.target));
     let messageId = "";
     for (const [index, post] of posts.entries()) {
       const nonce = nonceOf(delivery.id, from + index);
       const body = { ...post, ...(from + index === 0 && referenceOf(delivery)), nonce, enforce_nonce: true };
-      ({ id: messageId } = await this.#rest.read(PostedMessage, "post", route, { body }));
+      const isLast = index === posts.length - 1;
+      ({ id: messageId } = await this.#rest.read(PostedMessage, "post", route, { body, ...(isLast && { files }) }));
     }
     return { messageId };
   }
@@ -161,10 +186,7 @@ export class Posts {
 }
 
 /** In shared rooms an answer references the question, without a mention. */
-const referenceOf = ({ reply, target, part }: Delivery) => {
-  const asked = /:(\d{17,20})$/.exec(reply.correlationId ?? "")?.[1];
-  if (target.kind === "private" || part.index > 0 || asked === undefined) return {};
-  if (!reply.correlationId?.startsWith(`${target.channel}:`) || reply.correlationId.includes(":interaction:"))
-    return {};
-  return { message_reference: { message_id: asked, fail_if_not_exists: false } };
-};
+const referenceOf = ({ answers, target, part }: Delivery) =>
+  target.kind === "private" || part.index > 0 || answers === undefined || !/^\d{1,20}$/.test(answers)
+    ? {}
+    : { message_reference: { message_id: answers, fail_if_not_exists: false } };

@@ -5,6 +5,8 @@ import { AppError, messageOf } from "../../../core/contract/app-error.ts";
 import type { Clock } from "../../../core/contract/ports/clock.ts";
 import type { DeliveryFailure } from "../../contract/delivery-failed.ts";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";
+import type { ReadFile } from "../../contract/outgoing-file.ts";
+import { multipart } from "./multipart.ts";
 
 export interface RestDeps {
   readonly apiUrl: string;
@@ -17,6 +19,8 @@ type Method = "get" | "post" | "patch" | "put" | "delete";
 
 export interface CallOptions {
   readonly body?: unknown;
+  /** Sent beside the body, as multipart. */
+  readonly files?: readonly ReadFile[];
   readonly query?: Readonly<Record<string, string>>;
   /** False for interaction responses, which authenticate by their own token. */
   readonly auth?: false;
@@ -41,7 +45,7 @@ export class RestCalls {
   }
 
   /** Rejects with DeliveryFailed only. */
-  async call(method: Method, route: RouteLike, { body, query, auth }: CallOptions = {}): Promise<unknown> {
+  async call(method: Method, route: RouteLike, { body, files, query, auth }: CallOptions = {}): Promise<unknown> {
     const { clock, requestWithinMs, token } = this.#deps;
     const controller = new AbortController();
     // The SDK's own timeout covers the headers only.
@@ -53,6 +57,7 @@ export class RestCalls {
       return await this.#rest[method](route, {
         signal: controller.signal,
         ...(body !== undefined && { body }),
+        ...(files !== undefined && files.length > 0 && multipart(body, files)),
         ...(query && { query: new URLSearchParams(query) }),
         ...(auth === false && { auth }),
       });

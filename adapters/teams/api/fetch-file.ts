@@ -1,7 +1,7 @@
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
 import type { Attachment } from "../../../core/contract/messages/user-message.ts";
 import type { Clock } from "../../../core/contract/ports/clock.ts";
-import { readAtMost } from "../../contract/read-at-most.ts";
+import { readAtMost } from "../../contract/files/read-at-most.ts";
 import type { TeamsConfig } from "../config.ts";
 import type { BotToken } from "./bot-token.ts";
 import { isBelow } from "./calls.ts";
@@ -25,7 +25,7 @@ export const fetchFile = async (
 ): Promise<Uint8Array> => {
   if (typeof url !== "string") throw new AppError("not-found", `"${name}" has no download address`);
   const fromTeams = isPicture(url, config.serviceUrls);
-  if (!fromTeams && !isFile(url, config.fileHosts)) {
+  if (!fromTeams && !isFileAddress(url, config.fileHosts)) {
     throw new AppError(
       "forbidden",
       `"${name}" is neither on a file server of Teams nor on one of the channel's fileHosts`,
@@ -55,7 +55,8 @@ const refusalOf = (status: number, name: string): AppError =>
 const isPicture = (url: string, serviceUrls: readonly string[]): boolean =>
   isBelow(url, serviceUrls) && PICTURE.test(new URL(url).pathname);
 
-const isFile = (url: string, hosts: readonly string[]): boolean => {
+/** Whether an address is on a file server of Teams. */
+export const isFileAddress = (url: string, hosts: readonly string[]): boolean => {
   if (!URL.canParse(url)) return false;
   const { protocol, host, hostname, username } = new URL(url);
   if (username !== "" || !(protocol === "https:" || (protocol === "http:" && LOOPBACK.test(hostname)))) return false;

@@ -18,23 +18,31 @@ export interface ChatIdentity {
 /** A visitor without a host page's token: the gateway's own token, shared by all tabs. */
 export class AnonymousIdentity implements ChatIdentity {
   readonly #values: PersistentValues;
+  /** The token of a one-time link, until the gateway has answered it. */
+  #linkToken: string | undefined;
 
-  constructor(values: PersistentValues) {
+  constructor(values: PersistentValues, linkToken?: string) {
     this.#values = values;
+    this.#linkToken = linkToken;
   }
 
   async token(): Promise<string | undefined> {
-    return this.#values.get("token");
+    return this.#linkToken ?? this.#values.get("token");
   }
 
   /** Tabs that open at the same time agree on the visitor that was stored first. */
   welcomed(token: string, sent: string | undefined): boolean {
     if (sent === undefined && this.#values.get("token") !== undefined) return false;
+    this.#linkToken = undefined;
     this.#values.set("token", token);
     return true;
   }
 
-  refused(code: TokenRefusal): "start-over" | "ask" {
+  refused(code: TokenRefusal): "retry" | "start-over" | "ask" {
+    const hadLink = this.#linkToken !== undefined;
+    this.#linkToken = undefined;
+    // A browser that is the owner's already needs no link.
+    if (hadLink && this.#values.get("token") !== undefined) return "retry";
     return code === "token-expired" || code === "token-unknown" ? "start-over" : "ask";
   }
 

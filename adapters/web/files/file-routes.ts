@@ -1,14 +1,20 @@
+import { Readable } from "node:stream";
 import { AppError } from "../../../core/contract/app-error.ts";
+import { safeFileName, safeMediaType } from "../../../core/contract/file-ref.ts";
 import { refuseIfUnwritable, type WriteAvailability } from "../../../core/contract/ports/backbone.ts";
 import { isoTime } from "../../../core/contract/ports/clock.ts";
 import type { Webhook, WebhookHead, WebhookResponse } from "../../contract/abilities.ts";
+import { downloadHeaders } from "../../contract/files/download-headers.ts";
 import type { VisitorAuth } from "../identity/visitor-auth.ts";
+import { isAnonymous } from "../identity/visitor-token.ts";
 import type { StoredFile } from "./file-record.ts";
+import type { ReplyFiles } from "./reply-files.ts";
 import type { UploadAdmission } from "./upload-admission.ts";
 import type { VisitorFiles } from "./visitor-files.ts";
 
 export interface FileRoutesDeps {
   readonly files: VisitorFiles;
+  readonly replyFiles: ReplyFiles;
   readonly writes: WriteAvailability;
   readonly admission: UploadAdmission;
   readonly maxBytes: number;
@@ -29,16 +35,16 @@ export const fileRoutes = (deps: FileRoutesDeps): readonly Webhook[] => {
       tooLarge(deps, head) ??
       (await refusalOf(head, async () => {
         refuseIfUnwritable(deps.writes);
-        await deps.admission.check({ visitor: caller.visitor, address: head.remoteAddress, bytes });
+        await deps.admission.check({ ...caller, address: head.remoteAddress, bytes }, head.whenClosed);
       }))
     );
   };
   /** A refusal needs the CORS headers too, or the page could not read it. */
-  const respond = async (head: WebhookHead, work: (visitor: string) => Promise<WebhookResponse>) => {
+  const respond = async (head: WebhookHead, work: (caller: Caller) => Promise<WebhookResponse>) => {
     const caller = callerOf(deps, head);
     if (!("visitor" in caller)) return caller;
     try {
-      const { status, headers, body } = await work(caller.visitor);
+      const { status, headers, body } = await work(caller);
       return { status, headers: { ...corsHeaders(head), ...headers }, ...(body !== undefined && { body }) };
     } catch (error) {
       return refusalFor(head, error);
@@ -51,14 +57,14 @@ export const fileRoutes = (deps: FileRoutesDeps): readonly Webhook[] => {
       maxBodyBytes: deps.maxBytes,
       refuse,
       handle: (request) =>
-        respond(request, async (visitor) => {
+        respond(request, async (caller) => {
           const { body, query, headers } = request;
           if (body.length === 0)
             throw new AppError("bad-input", "the request body must be the file and must not be empty");
-          const about = { name: fileName(query.name), mediaType: mediaType(headers["content-type"]) };
-          const upload = { visitor, address: request.remoteAddress, bytes: body.length };
+          const about = { name: safeFileName(query.name), mediaType: safeMediaType(headers["content-type"]) };
+          const upload = { ...caller, address: request.remoteAddress, bytes: body.length };
           const refund = await deps.admission.take(upload);
-          const file = await deps.files.save(visitor, { ...about, body }).catch((error: unknown) => {
+          const file = await deps.files.save(caller.visitor, { ...about, body }).catch((error: unknown) => {
             refund();
             throw error;
           });
@@ -70,8 +76,14 @@ export const fileRoutes = (deps: FileRoutesDeps): readonly Webhook[] => {
       path: PATH,
       maxBodyBytes: 0,
       handle: (request) =>
-        respond(request, async (visitor) => {
-          const [file] = await deps.files.find(visitor, [request.query.id ?? ""]);
+        respond(request, async ({ visitor }) => {
+          const { id = "" } = request.query;
+          const [file] = await deps.files.find(visitor, [id]);
+          const sent = file === undefined && id !== "" ? await deps.replyFiles.open(visitor, id) : undefined;
+          if (sent !== undefined) {
+            const body = Readable.from(sent.content, { objectMode: false });
+            return { status: 200, headers: downloadHeaders(sent.file), body };
+          }
           if (file === undefined) throw new AppError("not-found", "you have no such file, or it has expired");
           return { status: 200, headers: downloadHeaders(file), body: await deps.files.open(visitor, file) };
         }),
@@ -103,7 +115,12 @@ const refusalFor = (head: WebhookHead, error: unknown): WebhookResponse => {
   return refusal(head, statuses[error.code] ?? 500, error.code, error.message);
 };
 
-const callerOf = (deps: FileRoutesDeps, head: WebhookHead): { visitor: string } | WebhookResponse => {
+interface Caller {
+  readonly visitor: string;
+  readonly isAnonymous: boolean;
+}
+
+const callerOf = (deps: FileRoutesDeps, head: WebhookHead): Caller | WebhookResponse => {
   const { origin, authorization = "" } = head.headers;
   if (origin !== undefined && !deps.mayOpen(origin)) {
     return { ...refusal(head, 403, "forbidden", FOREIGN_ORIGIN), headers: JSON_TYPE };
@@ -115,7 +132,8 @@ const callerOf = (deps: FileRoutesDeps, head: WebhookHead): { visitor: string } 
     return refusal(head, 401, "token-missing", "send the visitor's token: Authorization: Bearer <token>");
   }
   const who = auth.identify(token);
-  return "problem" in who ? refusal(head, 401, who.problem, auth.explain(who.problem)) : who;
+  if ("problem" in who) return refusal(head, 401, who.problem, auth.explain(who.problem));
+  return { visitor: who.visitor, isAnonymous: isAnonymous(who) };
 };
 
 /** Refuses before the body is read, if the client sends a content-length. */
@@ -131,32 +149,6 @@ const described = ({ id, name, mediaType, bytes, expiresAt }: StoredFile) => ({
   bytes,
   expiresAt: isoTime(expiresAt),
 });
-
-/** Types that are safe to serve as declared; all others are served as octet-stream. */
-const SAFE_TYPES: Readonly<Record<string, string>> = {
-  "image/png": "image/png",
-  "image/jpeg": "image/jpeg",
-  "image/gif": "image/gif",
-  "image/webp": "image/webp",
-  "application/pdf": "application/pdf",
-  "text/plain": "text/plain; charset=utf-8",
-};
-
-const downloadHeaders = ({ name, mediaType, bytes }: StoredFile): Record<string, string> => ({
-  "content-length": String(bytes),
-  "content-type": SAFE_TYPES[mediaType] ?? "application/octet-stream",
-  // Never rendered as a page of this site.
-  "content-disposition": `attachment; filename="${name.replace(/[^\x20-\x7e]|["\\%]/g, "_")}"; filename*=UTF-8''${percentEncoded(name)}`,
-  "content-security-policy": "default-src 'none'; sandbox",
-  "x-content-type-options": "nosniff",
-  "cache-control": "private, no-store",
-});
-
-const percentEncoded = (name: string): string =>
-  encodeURIComponent(name.replace(/\p{Surrogate}/gu, "_")).replace(
-    /['()*]/g,
-    (char) => `%${char.charCodeAt(0).toString(16)}`,
-  );
 
 /** The caller has checked the origin. */
 const corsHeaders = ({ headers: { origin } }: WebhookHead): Record<string, string> => ({
@@ -187,24 +179,4 @@ const statuses: Readonly<Record<string, number>> = {
   "too-large": 413,
   "rate-limited": 429,
   unavailable: 503,
-};
-
-const MAX_NAME_CHARS = 100;
-
-/** Sanitises a file name: one line, no path, no control or bidi characters. */
-const fileName = (given: string | undefined): string => {
-  const base = (given ?? "").split(/[/\\]/).at(-1) ?? "";
-  const clean = base
-    .replace(/[\p{C}\p{Zl}\p{Zp}"<>|:*?]+/gu, " ")
-    .replace(/\s+/g, " ")
-    .replace(/^[\s.]+|\s+$/g, "");
-  return [...clean].slice(0, MAX_NAME_CHARS).join("") || "file";
-};
-
-/** "type/subtype" without parameters; octet-stream if malformed. */
-const mediaType = (given: string | undefined): string => {
-  const type = (given ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
-  return /^[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/.test(type)
-    ? type
-    : "application/octet-stream";
 };

@@ -1,6 +1,6 @@
 import { AppError } from "../../../core/contract/app-error.ts";
 import type { Clock } from "../../../core/contract/ports/clock.ts";
-import { addressKey, allowanceOf } from "../../contract/rate-limit.ts";
+import { addressKey, allowanceOf, type RateShare } from "../../contract/rate-limit.ts";
 import type { WebLimits } from "../config.ts";
 import type { LeasedBytes } from "./leased-bytes.ts";
 
@@ -28,20 +28,23 @@ export interface SharedLimit {
 
 /**
  * Limits the bytes stored within an hour, per visitor, per address and per channel. Each budget refills steadily. Files
- * may use only a part of each, so they are refused before messages. Each process counts alone, except for the shared
- * limits of channel and tenant.
+ * may use only a part of each, so they are refused before messages. Gateways share the limits of channel and tenant
+ * exactly, those of visitors and addresses by signals.
  */
 export class StorageBudget {
   readonly #limits: Limits;
   readonly #clock: Clock;
   readonly #shared: readonly SharedLimit[];
+  readonly #share: RateShare | undefined;
   /** When each budget will be full again. In order of use: the least recently used is evicted first. */
   readonly #fullAt = new Map<string, number>();
 
-  constructor(limits: Limits, clock: Clock, shared: readonly SharedLimit[] = []) {
+  constructor(limits: Limits, clock: Clock, shared: readonly SharedLimit[] = [], share?: RateShare) {
     this.#limits = limits;
     this.#clock = clock;
     this.#shared = shared;
+    this.#share = share;
+    share?.onAnnounced((key, ms) => this.#addTime(key, ms));
   }
 
   /** Throws "rate-limited" or "too-large", with a text for the visitor. Counts nothing. */
@@ -89,8 +92,13 @@ export class StorageBudget {
   }
 
   #add({ key, capacity }: Account, bytes: number): void {
-    const now = this.#clock.monotonic();
-    const fullAt = Math.max(this.#fullAt.get(key) ?? 0, now) + (bytes / capacity) * HOUR_MS;
+    const ms = (bytes / capacity) * HOUR_MS;
+    this.#addTime(key, ms);
+    if (key !== CHANNEL) this.#share?.announce(key, ms);
+  }
+
+  #addTime(key: string, ms: number): void {
+    const fullAt = Math.max(this.#fullAt.get(key) ?? 0, this.#clock.monotonic()) + ms;
     this.#fullAt.delete(key);
     this.#fullAt.set(key, fullAt);
     if (this.#fullAt.size <= MAX_KEYS) return;
@@ -106,7 +114,7 @@ export class StorageBudget {
     return [
       { key: `visitor ${visitor}`, capacity: storedBytesPerVisitor, scope: "per visitor" },
       { key: `address ${addressKey(address)}`, capacity: ofAddress, scope: "per network address" },
-      { key: "channel", capacity: ofChannel, scope: "for all visitors" },
+      { key: CHANNEL, capacity: ofChannel, scope: "for all visitors" },
     ];
   }
 }
@@ -122,6 +130,7 @@ const refusalText = (scope: string, kind: StorageRequest["kind"], waitMs: number
   return `the hourly storage limit ${scope} is reached: ${soon}${hint}`;
 };
 
+const CHANNEL = "channel";
 const HOUR_MS = 3_600_000;
 const FILE_SHARE = 0.75;
 /** A few megabytes at most. */

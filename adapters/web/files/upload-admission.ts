@@ -1,9 +1,14 @@
 import { AppError } from "../../../core/contract/app-error.ts";
+import type { PersonBudget, Uploader } from "../../contract/adapter-context.ts";
 import type { AccessRules } from "../../contract/config.ts";
 import type { StorageBudget } from "./storage-budget.ts";
+import type { UploadsInFlight } from "./uploads-in-flight.ts";
 
 export interface UploadAdmissionDeps {
   readonly budget: StorageBudget;
+  readonly inFlight: UploadsInFlight;
+  /** Absent: no budget of a person applies. */
+  readonly personBudget?: PersonBudget | undefined;
   readonly access: AccessRules | undefined;
   readonly isBlocked?: ((visitor: string) => boolean) | undefined;
   readonly minFreeBytes: number;
@@ -13,6 +18,8 @@ export interface UploadAdmissionDeps {
 
 export interface UploadRequest {
   readonly visitor: string;
+  /** No page has identified the visitor. */
+  readonly isAnonymous: boolean;
   readonly address: string;
   readonly bytes: number;
 }
@@ -25,10 +32,14 @@ export class UploadAdmission {
     this.#deps = deps;
   }
 
-  /** Before the body is read: `bytes` is the announced content length. */
-  async check(upload: UploadRequest): Promise<void> {
+  /** Before the body is read: `bytes` is the announced content length. `whenClosed` frees the place of the upload. */
+  async check(upload: UploadRequest, whenClosed: (end: () => void) => void): Promise<void> {
+    const { budget, inFlight, personBudget } = this.#deps;
     this.#requireAccess(upload.visitor);
-    this.#deps.budget.check({ ...upload, kind: "file" });
+    whenClosed(inFlight.begin({ ...upload, isAnonymous: this.#uploader(upload).isAnonymous }));
+    budget.check({ ...upload, kind: "file" });
+    // Without an announced length, at least the first byte must fit.
+    await personBudget?.check(this.#uploader(upload), Math.max(1, upload.bytes));
     await this.#requireSpace(upload.bytes);
   }
 
@@ -36,7 +47,23 @@ export class UploadAdmission {
   async take(upload: UploadRequest): Promise<() => void> {
     this.#requireAccess(upload.visitor);
     await this.#requireSpace(upload.bytes);
-    return this.#deps.budget.reserve({ ...upload, kind: "file" });
+    const { budget, personBudget } = this.#deps;
+    const refund = await budget.reserve({ ...upload, kind: "file" });
+    try {
+      const refundPerson = await personBudget?.take(this.#uploader(upload), upload.bytes);
+      return () => {
+        refund();
+        refundPerson?.();
+      };
+    } catch (error) {
+      refund();
+      throw error;
+    }
+  }
+
+  /** A visitor whom the access rules list by name counts as identified, as with messages. */
+  #uploader({ visitor, isAnonymous }: UploadRequest): Uploader {
+    return { id: visitor, isAnonymous: isAnonymous && !Array.isArray(this.#deps.access?.accounts) };
   }
 
   /** A visitor without access cannot attach the file to a message, so it is not stored (R3). */

@@ -2,7 +2,7 @@ import { AppError } from "../../../core/contract/app-error.ts";
 import type { Clock } from "../../../core/contract/ports/clock.ts";
 import type { Store } from "../../../core/contract/ports/store.ts";
 import { createOnce, update } from "../../../core/contract/ports/update.ts";
-import { visitorCreatedAt } from "../identity/visitor-id.ts";
+import { visitorCreatedAt } from "../identity/visitor-token.ts";
 import { findHead, MAX_HINT_LAG } from "./find-head.ts";
 import type { HeadHint, LogEntry } from "./log-entry.ts";
 import { entryKey, headHintKey } from "./log-entry.ts";

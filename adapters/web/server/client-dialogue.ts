@@ -138,15 +138,19 @@ export class ClientDialogue {
   async #hello(hello: Hello): Promise<void> {
     if (this.#account) return this.#refuseFrame("hello may be sent only once", undefined, "hello-repeated");
     const { rooms, auth, limits, context } = this.#deps;
-    const who = auth.identify(hello.token ?? this.#offeredToken);
-    if ("problem" in who) return this.#refuseToken(who.problem);
-    const log = rooms.log(who.visitor);
-    const [head, sessionId] = await this.#retryWhenWritable(() =>
-      Promise.all([
+    const token = hello.token ?? this.#offeredToken;
+    const entered = await this.#retryWhenWritable(async () => {
+      const who = await auth.enter(token);
+      if ("problem" in who) return who;
+      const log = rooms.log(who.visitor);
+      const [head, sessionId] = await Promise.all([
         who.isNew ? log.startEmpty() : log.head(hello.resumeFrom),
         context.sessionOf(rooms.conversation(who.visitor), who.isNew),
-      ]),
-    );
+      ]);
+      return { who, head, sessionId };
+    });
+    if ("problem" in entered) return this.#refuseToken(entered.problem);
+    const { who, head, sessionId } = entered;
     if (!this.connection.open) return;
     if ((rooms.find(who.visitor)?.size ?? 0) >= limits.connectionsPerVisitor) {
       this.#error("too-many-connections", `at most ${limits.connectionsPerVisitor} at a time; close one`);

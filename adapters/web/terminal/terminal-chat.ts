@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { ChatClient } from "../client/chat-client.ts";
-import { AnonymousIdentity } from "../client/chat-identity.ts";
+import { AnonymousIdentity, type ChatIdentity } from "../client/chat-identity.ts";
 import type { ChatListener, ChatStatus } from "../client/chat-listener.ts";
 import type { ChatTransport } from "../client/chat-transport.ts";
 import { OutgoingQueue } from "../client/outgoing-queue.ts";
@@ -20,9 +20,25 @@ export interface TerminalChatOptions {
   readonly waitMs: number;
   /** Starts a new conversation as a new visitor. */
   readonly startNew: boolean;
+  /** A new proof that the owner of a personal deployment writes; absent: a visitor of the channel. */
+  readonly ownerProof?: (() => string) | undefined;
 }
 
 const MAX_SHOWN_HISTORY = 10;
+
+/** Each connection proves the owner secret again; nothing is stored. */
+const ownerIdentity = (proof: () => string): ChatIdentity => ({
+  token: async () => proof(),
+  welcomed: () => true,
+  refused: () => "ask",
+  forget: () => undefined,
+});
+
+const refusalText = (reason: ErrorCode = "refused"): string =>
+  reason === "token-not-owner"
+    ? "this assistant serves its owner only: if that is you, run mooring chat on the gateway's machine, as the user that " +
+      "can read the file owner-secret in dataDir"
+    : `the gateway refuses this conversation (${reason}): use --new to start another`;
 
 /** A conversation in a terminal or by a script: each line is a message, `/name …` is a command. */
 export class TerminalChat implements ChatListener {
@@ -42,7 +58,7 @@ export class TerminalChat implements ChatListener {
   constructor(options: TerminalChatOptions) {
     this.#options = options;
     const values = new PersistentValues(() => options.storage, "");
-    const identity = new AnonymousIdentity(values);
+    const identity = options.ownerProof ? ownerIdentity(options.ownerProof) : new AnonymousIdentity(values);
     if (options.startNew) identity.forget();
     this.#view = new TerminalView(options.screen);
     this.#queue = new OutgoingQueue(values);
@@ -98,7 +114,7 @@ export class TerminalChat implements ChatListener {
     if (status === "away" || status === "open") this.#wasAway = status === "away";
     if (status !== "open") this.#isStorable = true;
     if (status !== "refused") return;
-    this.#refusal = `the gateway refuses this conversation (${reason ?? "refused"}): use --new to start another`;
+    this.#refusal = refusalText(reason);
     this.#finish();
   }
 

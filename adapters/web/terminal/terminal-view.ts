@@ -1,3 +1,4 @@
+import { sizeOfFile } from "../../../core/contract/file-ref.ts";
 import type { Delta, Said, Shown } from "../client/transcript.ts";
 import { StreamedText } from "../client/transcript.ts";
 
@@ -32,7 +33,8 @@ export class TerminalView {
       this.#activity(item);
       return;
     }
-    if (item.outcome === "nothing" || item.markdown.trim() === "") return;
+    const { files = [] } = item;
+    if (item.outcome === "nothing" || (item.markdown.trim() === "" && files.length === 0)) return;
     const isShown = this.#draft !== undefined && this.#draft.correlationId === item.correlationId;
     const streamed = isShown ? (this.#draft?.text.text.slice(0, this.#draft.shown) ?? "") : "";
     // Streamed text stays; the whole reply is printed again only if it differs.
@@ -40,6 +42,9 @@ export class TerminalView {
       this.#draft = undefined;
       this.#output.write(`${plain(item.markdown.slice(streamed.length))}\n`);
     } else this.#line(`${this.#anchor(item)}${plain(item.markdown)}`);
+    for (const { name, bytes } of files) {
+      this.#line(this.#dim(`  file: ${plain(name)}${bytes === undefined ? "" : ` (${sizeOfFile(bytes)})`}`));
+    }
     const actions = (item.actions ?? []).map(({ name, label, value }) => `${label}: /${name} ${value ?? ""}`.trim());
     for (const action of actions) this.#line(this.#dim(`  ${plain(action)}`));
   }

@@ -30,5 +30,6 @@ export const buildWidget = (folder) =>
     minify: true,
     legalComments: "none",
     banner: { js: "/*! Mooring, with preact and marked (MIT) */" },
+    metafile: true,
     logLevel: "warning",
   });

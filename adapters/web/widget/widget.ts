@@ -1,3 +1,4 @@
+import type { Attachment } from "../../../core/contract/messages/user-message.ts";
 import { ChatClient } from "../client/chat-client.ts";
 import { AnonymousIdentity, type ChatIdentity } from "../client/chat-identity.ts";
 import { OutgoingQueue } from "../client/outgoing-queue.ts";
@@ -13,6 +14,7 @@ import { type Mounted, mount } from "./mount.tsx";
 import { browserTransport } from "./page/browser-transport.ts";
 import { FileRequests } from "./page/file-requests.ts";
 import { HostIdentity, type HostToken } from "./page/host-identity.ts";
+import { takeOwnerLink } from "./page/owner-link.ts";
 import { showInTitle } from "./page/page-title.ts";
 import { TabChannel, type TabMessage } from "./page/tab-channel.ts";
 import { textsFor } from "./texts/texts.ts";
@@ -52,7 +54,7 @@ export class Widget {
     this.#values = new PersistentValues(() => localStorage, prefix);
     this.#queue = new OutgoingQueue(new PersistentValues(() => sessionStorage, prefix));
     this.#read = new ReadMark(this.#values);
-    this.#anonymous = new AnonymousIdentity(this.#values);
+    this.#anonymous = new AnonymousIdentity(this.#values, takeOwnerLink(newId));
     const changed = () => this.#mounted?.rerender();
     this.#panel = new PanelState(changed);
     this.#model = new ChatModel(() => this.#client, this.#queue, newId, {
@@ -78,9 +80,12 @@ export class Widget {
     this.#tabs = new TabChannel(prefix, (message) => this.#onTabMessage(message));
     const [model, panel, formatter] = [this.#model, this.#panel, this.#formatter];
     const context = { options, texts, locale, model, panel, uploads, formatter };
-    this.#mounted = mount({ ...context, download: (attachment) => files.download(attachment) }, (isOpen) =>
-      this.show(isOpen),
-    );
+    const requests = {
+      download: (file: Attachment) => files.download(file),
+      fetchFile: (file: Attachment) => files.fetch(file),
+      thumbnail: (file: Attachment) => files.thumbnail(file),
+    };
+    this.#mounted = mount({ ...context, ...requests }, (isOpen) => this.show(isOpen));
     this.#followPage();
     if (options.isOpen || options.target !== undefined) this.show(true);
     this.#client.open();

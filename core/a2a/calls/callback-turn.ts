@@ -38,6 +38,7 @@ export const callbackPrompt = async (
     mustReply: true,
     obsolete: false,
     postProcess,
+    files: call.files ?? [],
   };
 };
 

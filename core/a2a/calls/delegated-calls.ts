@@ -1,12 +1,15 @@
+import { subjectsOf } from "../../contract/messages/subjects.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
 import type { Store } from "../../contract/ports/store.ts";
 import type { SubtaskDeps } from "../../subtasks/index.ts";
-import { type PeerCall, readCalls, unreachableNote } from "../record/peer-call.ts";
-import { countEnd, demoteCall } from "./settle-call.ts";
+import { changeCall, type PeerCall, readCalls, unreachableNote } from "../record/peer-call.ts";
+import { countEnd, demoteCall, notifyCaller } from "./settle-call.ts";
 
 /** Calls to other agents, as the batches of subtasks see them. */
 export const delegatedCalls = (store: Store): SubtaskDeps["calls"] => ({
   items: async (sender, ids) => (await readCalls(store, sender, ids)).map(activityOf),
   release: releaseCalls,
+  cancel: cancelCalls,
 });
 
 /** A call is running from the moment it is sent, and pending while the peer is unreachable. */
@@ -47,4 +50,23 @@ const withoutReadQuestion = (call: PeerCall): PeerCall => {
   if (call.remote?.questionRead === undefined) return call;
   const { questionRead: _, ...remote } = call.remote;
   return { ...call, remote };
+};
+
+/** Ends open calls without an answer. The event makes a process cancel the task at the remote agent, also after a crash. */
+const cancelCalls: SubtaskDeps["calls"]["cancel"] = async (deps, { tenant, agent }, ids, atPeers) => {
+  // Otherwise the answer of another agent that was asked already is folded back.
+  if (!atPeers) return;
+  for (const id of ids) {
+    const cancelledAt = isoTime(deps.clock.now());
+    const ended = { state: "failed" as const, error: "The call was cancelled.", endedAt: cancelledAt, cancelledAt };
+    const call = await changeCall(deps, { tenant, agent, id }, (open) => ({ ...open, ...ended }));
+    if (call?.cancelledAt === undefined) continue;
+    if (call.remote !== undefined)
+      await deps.bus.publish(
+        subjectsOf(tenant).peerEvent(agent),
+        { tenant, agent, id },
+        { id: `${id}/cancel`, key: id },
+      );
+    await notifyCaller(deps, call);
+  }
 };

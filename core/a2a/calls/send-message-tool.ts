@@ -77,6 +77,8 @@ export const sendMessageTool = (
     delegates: "peer-call",
     internal: true,
     deadlineMs: MAX_CONSULT_MS + 30_000,
+    // Its first words name the call in lists of work.
+    shownTexts: ({ message }) => [message],
     run: async ({ agent: to, message, task, msg_type }, context) => {
       const peer = deps.directory.find({ tenant, agent }, to);
       // With async mode off, every message is a consultation (A2).

@@ -12,9 +12,10 @@ import { updateFrom } from "../record/peer-update.ts";
 import { callbackMessage } from "./callback-turn.ts";
 
 type Settlement = ({ readonly answer: string } | { readonly error: string; readonly detail?: string }) &
-  Pick<PeerCall, "answeredBy">;
+  Pick<PeerCall, "answeredBy" | "files">;
 
 const MAX_BYTES = 60_000;
+const MAX_FILES = 20;
 const MAX_DETAIL_BYTES = 2_000;
 
 /**
@@ -45,9 +46,9 @@ export const settleCall = async (
   await deps.checkpoint("call.notified");
 };
 
-type EndFields = Pick<PeerCall, "state" | "answer" | "error" | "detail" | "answeredBy">;
+type EndFields = Pick<PeerCall, "state" | "answer" | "error" | "detail" | "answeredBy" | "files">;
 
-const endFields = ({ answeredBy, ...result }: Settlement): EndFields => ({
+const endFields = ({ answeredBy, files = [], ...result }: Settlement): EndFields => ({
   ...("answer" in result
     ? { state: "answered", answer: cutToBytes(result.answer, MAX_BYTES) }
     : {
@@ -56,13 +57,14 @@ const endFields = ({ answeredBy, ...result }: Settlement): EndFields => ({
         ...(result.detail !== undefined && { detail: cutToBytes(result.detail, MAX_DETAIL_BYTES) }),
       }),
   ...(answeredBy !== undefined && { answeredBy }),
+  ...(files.length > 0 && { files: files.slice(0, MAX_FILES) }),
 });
 
 /** A turn that waits reads the record itself; a subtask gets a note, a session gets a turn. */
 export const notifyCaller = async (deps: SubtaskDeps, call: PeerCall): Promise<void> => {
   if (call.mode === "notify") return;
   const { tenant, agent, id, turnId, standing: delegationContext } = call;
-  if (comesLater(call)) {
+  if (comesLater(call) && call.cancelledAt === undefined) {
     if (delegationContext.subtaskId === undefined) await enqueueTurn(deps, call, callbackMessage(call));
     else await notifySubtask(deps, call, updateFrom(call, call.state === "answered" ? "result" : "error"));
   }

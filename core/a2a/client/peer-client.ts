@@ -10,7 +10,7 @@ import { PushNotificationNotSupportedError, RequestMalformedError } from "@a2a-j
 import { AppError, messageOf } from "../../contract/app-error.ts";
 import type { RemotePeer } from "../config.ts";
 import { isUnreachable, type PeerFetch, peerFetch } from "./peer-fetch.ts";
-import { type TaskUpdate, updateOfMessage, updateOfTask, updatesOfEvents } from "./task-update.ts";
+import { type OnText, type TaskUpdate, updateOfMessage, updateOfTask, updatesOfEvents } from "./task-update.ts";
 
 export interface Webhook {
   readonly url: string;
@@ -18,6 +18,9 @@ export interface Webhook {
 }
 
 const CARD = ".well-known/agent-card.json";
+/** A lost message is among the newest tasks of its context, and at the end of their histories. */
+const FOUND_TASKS = 20;
+const FOUND_HISTORY = 50;
 
 export interface OutgoingMessage {
   /** A repeat of the message has the same id, so that the remote agent can deduplicate it. */
@@ -96,41 +99,58 @@ export class PeerClient {
     return "status" in sent ? updateOfTask(sent) : updateOfMessage(sent);
   }
 
-  async *stream(outgoing: OutgoingMessage, signal: AbortSignal): AsyncGenerator<TaskUpdate> {
+  async *stream(outgoing: OutgoingMessage, signal: AbortSignal, onText?: OnText): AsyncGenerator<TaskUpdate> {
     const request = { tenant: "", message: toMessage(outgoing), configuration: undefined, metadata: undefined };
-    yield* updatesOfEvents(this.#client.sendMessageStream(request, optionsFor(outgoing, signal)));
+    yield* updatesOfEvents(this.#client.sendMessageStream(request, optionsFor(outgoing, signal)), onText);
   }
 
   /** Resumes the updates of a task whose stream was interrupted. */
-  async *subscribe(taskId: string, signal: AbortSignal): AsyncGenerator<TaskUpdate> {
-    yield* updatesOfEvents(this.#client.resubscribeTask({ tenant: "", id: taskId }, { signal }));
+  async *subscribe(taskId: string, signal: AbortSignal, onText?: OnText): AsyncGenerator<TaskUpdate> {
+    yield* updatesOfEvents(this.#client.resubscribeTask({ tenant: "", id: taskId }, { signal }), onText);
   }
 
   async get(taskId: string, signal: AbortSignal, historyLength = 0): Promise<TaskUpdate> {
     return updateOfTask(await this.#client.getTask({ tenant: "", id: taskId, historyLength }, { signal }));
   }
 
-  /** Finds the task of a message whose response was lost. Undefined if the peer has none or cannot list tasks. */
+  /** Finds the task of a call whose response was lost, by its context. Undefined if there is none. */
   async find(contextId: string, signal: AbortSignal): Promise<TaskUpdate | undefined> {
+    const [task] = await this.#tasksIn(contextId, { pageSize: 1, historyLength: 0 }, signal);
+    return task;
+  }
+
+  /** The same in a context with several tasks, by the message that started or continued the task. */
+  async findMessage(
+    { contextId, messageId }: Pick<OutgoingMessage, "contextId" | "messageId">,
+    signal: AbortSignal,
+  ): Promise<TaskUpdate | undefined> {
+    const tasks = await this.#tasksIn(contextId, { pageSize: FOUND_TASKS, historyLength: FOUND_HISTORY }, signal);
+    return tasks.find(({ receivedIds }) => receivedIds?.includes(messageId));
+  }
+
+  /** The newest tasks of a context; none if the peer cannot list tasks. */
+  async #tasksIn(
+    contextId: string,
+    page: { readonly pageSize: number; readonly historyLength: number },
+    signal: AbortSignal,
+  ): Promise<TaskUpdate[]> {
     try {
       const { tasks } = await this.#client.listTasks(
         {
           tenant: "",
           contextId,
           status: TaskState.TASK_STATE_UNSPECIFIED,
-          pageSize: 1,
           pageToken: "",
-          historyLength: 0,
           statusTimestampAfter: undefined,
           includeArtifacts: true,
+          ...page,
         },
         { signal },
       );
-      const [task] = tasks.filter((each) => each.contextId === contextId);
-      return task && updateOfTask(task);
+      return tasks.filter((task) => task.contextId === contextId).map(updateOfTask);
     } catch (error) {
       if (signal.aborted || isUnreachable(error)) throw error;
-      return undefined;
+      return [];
     }
   }
 

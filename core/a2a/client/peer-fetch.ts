@@ -1,7 +1,7 @@
 import { A2AError } from "@a2a-js/sdk/errors";
 import { AppError, messageOf } from "../../contract/app-error.ts";
+import { appErrorIn, createGuardedFetch } from "../../net/index.ts";
 import type { RemotePeer } from "../config.ts";
-import { appErrorIn, createGuardedFetch } from "../guarded-fetch.ts";
 
 export interface PeerFetch {
   readonly fetch: typeof globalThis.fetch;
@@ -45,12 +45,15 @@ const originOf = (address: string): string => {
   return /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname) ? `${protocol}//localhost:${port}` : origin;
 };
 
-const foreignAddressError = ({ name }: RemotePeer, address: string, error: unknown): unknown => {
+/** Where an operator finds the settings of the agent. */
+const settingOf = ({ name, setting = `a2a.peers.${name}` }: RemotePeer): string => setting;
+
+const foreignAddressError = (peer: RemotePeer, address: string, error: unknown): unknown => {
   if (!(error instanceof AppError) || error.code !== "forbidden") return error;
   const { origin } = new URL(address);
   return new AppError(
     "forbidden",
-    `its card points to ${origin}, which is neither public nor the address in a2a.peers.${name}.url: change one of ` +
+    `its card points to ${origin}, which is neither public nor the address in ${settingOf(peer)}.url: change one of ` +
       "the two (the card of a Mooring contains its gateway.publicUrl)",
     { cause: error },
   );
@@ -60,10 +63,11 @@ const foreignAddressError = ({ name }: RemotePeer, address: string, error: unkno
 const PERMANENT = new Set([501, 505]);
 
 /** Checks the status here, because the SDK only puts it into the error's text. */
-const refusalOf = ({ name }: RemotePeer, status: number): AppError | undefined => {
+const refusalOf = (peer: RemotePeer, status: number): AppError | undefined => {
+  const { name } = peer;
   const how = `(HTTP ${status})`;
   if (status === 401 || status === 403) {
-    return new AppError("unauthorised", `${name} rejected our credentials ${how}: check a2a.peers.${name}`);
+    return new AppError("unauthorised", `${name} rejected our credentials ${how}: check ${settingOf(peer)}`);
   }
   const isTemporary = status === 408 || status === 425 || status === 429 || (status >= 500 && !PERMANENT.has(status));
   return isTemporary ? new AppError("unavailable", `${name} is not available ${how}`) : undefined;

@@ -3,8 +3,8 @@ import { AppError } from "../../contract/app-error.ts";
 import type { PeerCallAddress } from "../../contract/messages/addresses.ts";
 import type { Clock } from "../../contract/ports/clock.ts";
 import { ChildAbort } from "../../lib/index.ts";
+import { appErrorIn } from "../../net/index.ts";
 import type { RemotePeer } from "../config.ts";
-import { appErrorIn } from "../guarded-fetch.ts";
 import { agentAddress, type DeploymentIdentity, pseudonymOf, pushTokenOf } from "../identity.ts";
 import type { PeerClient, Webhook } from "./peer-client.ts";
 import { failureDetail } from "./peer-fetch.ts";
@@ -92,6 +92,11 @@ export class RemoteAgents {
       if (this.#connections.get(peer.name)?.client === client) this.#connections.delete(peer.name);
       throw error;
     }
+  }
+
+  /** The next request reads the card again: the agent may have moved. Other requests keep their connections. */
+  forget({ name }: RemotePeer): void {
+    this.#connections.delete(name);
   }
 
   async close(): Promise<void> {

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
-import type { Tool } from "../../contract/tool.ts";
+import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { stableId } from "../../lib/index.ts";
 import type { CoreDeps } from "../../turns/index.ts";
 import { newTask, taskOfTurn } from "./inbound-call.ts";
-import { changeTask, hasEnded } from "./inbound-task.ts";
+import { changeTask, hasEnded, readTask } from "./inbound-task.ts";
 import type { InboundTurns } from "./inbound-turns.ts";
-import { addNotice } from "./notices.ts";
+import { addNotice, noticePlaceFor } from "./notices.ts";
 
 const MAX_QUESTION_CHARS = 4_000;
 
@@ -38,7 +38,9 @@ export const askCaller = (deps: CoreDeps & { readonly inbound: InboundTurns }): 
 const MAX_NOTICE_CHARS = 2_000;
 
 /** Lets a turn for a calling agent leave a notice for its own people. */
-export const notifyPeople = (deps: Pick<CoreDeps, "bus" | "store">): Tool<{ text: string }> => ({
+export const notifyPeople = (
+  deps: Pick<CoreDeps, "bus" | "store"> & { readonly inbound: InboundTurns },
+): Tool<{ text: string }> => ({
   name: "notify_people",
   description:
     "Leaves a notice for the people you work for, who do not see this exchange between agents. Notices are collected " +
@@ -50,7 +52,22 @@ export const notifyPeople = (deps: Pick<CoreDeps, "bus" | "store">): Tool<{ text
     const { origin, idempotencyKey } = context;
     const id = stableId("notice", idempotencyKey);
     const notice = { id, taskId: origin.taskId ?? "", title: origin.promptSummary, text, at: origin.startedAt };
-    await addNotice(deps, context, notice);
+    const place = await placeFor(deps, context);
+    if (place === undefined)
+      throw new AppError("not-found", "There is no place to tell people about this caller's work.");
+    await addNotice(deps, { tenant: context.tenant, agent: context.agent, ...place }, notice);
     return "The notice is stored and will be posted.";
   },
 });
+
+/** The task names caller and skill. A call that is answered at once has no stored task yet. */
+const placeFor = async (
+  { store, inbound }: Pick<CoreDeps, "store"> & { readonly inbound: InboundTurns },
+  context: ToolContext,
+) => {
+  const { notices } = inbound.rulesOf(context);
+  const address = taskOfTurn(context, context, { depth: 0 });
+  if (notices === undefined || address === undefined) return undefined;
+  const skill = inbound.callFor(address)?.skill?.id ?? (await readTask(store, address))?.skill;
+  return noticePlaceFor(notices, { caller: address.caller, skill });
+};

@@ -18,8 +18,8 @@ import {
   withMessage,
   withStatus,
 } from "./inbound-task.ts";
-import type { InboundTurns } from "./inbound-turns.ts";
-import { addNotice } from "./notices.ts";
+import type { InboundRules, InboundTurns } from "./inbound-turns.ts";
+import { addNotice, noticePlaceFor } from "./notices.ts";
 
 /**
  * Applies the end of a turn to its task: a final state, or a progress status while work is open (A8). A repeat does
@@ -51,7 +51,7 @@ export const endInboundTurn = async (
     return undefined;
   }
   await notifyWebhooks(deps, task);
-  await addAnswerNotice(deps, message, task, deps.inbound.rulesOf(message).noticeSkills ?? []);
+  await addAnswerNotice(deps, message, task, deps.inbound.rulesOf(message));
   return task;
 };
 
@@ -87,13 +87,16 @@ export const addAnswerNotice = async (
   deps: Pick<CoreDeps, "bus" | "store" | "logger">,
   { synthetic }: SyntheticMessage,
   task: InboundTask,
-  noticeSkills: readonly string[],
+  { noticeSkills, notices }: InboundRules,
 ): Promise<void> => {
   const { id, skill, state, answer, createdAt } = task;
   if (state !== "completed" || !answer || skill === undefined || !noticeSkills.includes(skill)) return;
   const title = synthetic.origin.promptSummary;
+  const place = notices && noticePlaceFor(notices, task);
+  if (place === undefined) return;
   try {
-    await addNotice(deps, task, { id, taskId: id, title, text: answer, at: createdAt });
+    const { tenant, agent } = task;
+    await addNotice(deps, { tenant, agent, ...place }, { id, taskId: id, title, text: answer, at: createdAt });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "too-large") throw error;
     // The caller has its answer, so a full notice list must not fail the task.
@@ -133,9 +136,15 @@ export const handleTaskCancelled = async (deps: SubtaskDeps, address: InboundTas
   if (task?.state !== "canceled") return ack;
   const ownerId = inboundSessionOf(task);
   const { batches } = await readOwner(deps.store, { tenant, agent, ownerId });
-  const open = Object.values(batches)
-    .filter(({ origin }) => origin.taskId === task.id)
-    .flatMap(({ members }) => members.filter(({ ended }) => !ended));
-  for (const { id } of open) await cancelSubtask(deps, { tenant, agent, id }, "its caller cancelled the task");
+  const own = Object.values(batches).filter(({ origin }) => origin.taskId === task.id);
+  const open = own.flatMap(({ members }) => members.filter(({ ended }) => !ended));
+  for (const { id } of open) await cancelSubtask(deps, { tenant, agent, id }, "its caller cancelled the task", true);
+  const calls = own.flatMap(({ calls = [] }) => calls.filter(({ ended }) => !ended));
+  await deps.calls.cancel(
+    deps,
+    { tenant, agent },
+    calls.map(({ id }) => id),
+    true,
+  );
   return ack;
 };

@@ -7,8 +7,7 @@ import type { Cause, DelegationContext } from "../../contract/messages/work-cont
 import { type PublishOutcome, RETENTION_MS } from "../../contract/ports/bus.ts";
 import { collection, keyOf, type Store } from "../../contract/ports/store.ts";
 import type { Checkpoint } from "../../contract/ports/telemetry.ts";
-import { stableId, summarisePrompt } from "../../lib/index.ts";
-import { otelTraceId } from "../../telemetry/index.ts";
+import { otelTraceId, stableId, summarisePrompt } from "../../lib/index.ts";
 import { type TurnRecord, traceIdOf, turnIdOf } from "../../turns/index.ts";
 import { changeTask, type InboundTask, type TaskDeps, withMessage, withStatus } from "./inbound-task.ts";
 

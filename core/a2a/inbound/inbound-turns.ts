@@ -18,6 +18,7 @@ import {
   withMessage,
   withStatus,
 } from "./inbound-task.ts";
+import type { NoticeRules } from "./notices.ts";
 
 /**
  * Shorter turns skip the "working" status. Saves the write of a task and of its index entry: 24 % of the time of a call on
@@ -32,9 +33,11 @@ interface RunningTurn {
   stop(): void;
 }
 
-interface InboundRules {
-  /** Skills whose answers are also posted to people. Undefined if the agent has no home channel. */
-  readonly noticeSkills: readonly string[] | undefined;
+export interface InboundRules {
+  /** Skills whose answers are also posted to people. */
+  readonly noticeSkills: readonly string[];
+  /** Undefined if the agent has no place for notices. */
+  readonly notices?: NoticeRules | undefined;
 }
 
 /** The running turns of this process for inbound tasks. */
@@ -87,7 +90,7 @@ export class InboundTurns {
   }
 
   rulesOf({ tenant, agent }: AgentRef): InboundRules {
-    return this.#rules.get(`${tenant}/${agent}`) ?? { noticeSkills: undefined };
+    return this.#rules.get(`${tenant}/${agent}`) ?? { noticeSkills: [] };
   }
 
   close(): void {

@@ -23,4 +23,5 @@ export {
   taskKey,
 } from "./inbound-task.ts";
 export { InboundTurns } from "./inbound-turns.ts";
+export { placeOfCaller, placeOfSkill } from "./notices.ts";
 export { type InboundOptions, startInbound } from "./start.ts";

@@ -24,7 +24,7 @@ export const Notice = z.looseObject({
 });
 export type Notice = z.infer<typeof Notice>;
 
-/** All notices of an agent. `sending` is fixed before the post, so that every retry posts the same text. */
+/** All notices of an agent for one place. `sending` is fixed before the post, so that every retry posts the same text. */
 const NoticeRecord = z.looseObject({
   waiting: z.array(Notice),
   sending: z.array(Notice),
@@ -40,10 +40,11 @@ const EMPTY: NoticeRecord = { waiting: [], sending: [], sent: [] };
 /** Resolves to the stored record; if `change` returns the same object, nothing is written. */
 const changeNotices = async (
   store: Store,
-  { tenant, agent }: AgentRef,
+  { tenant, agent, place }: NoticesDue,
   change: (record: NoticeRecord) => NoticeRecord,
 ): Promise<NoticeRecord> => {
-  const { after } = await update(store, keyOf(notices, tenant, agent), change, { initial: EMPTY });
+  const key = place === undefined ? keyOf(notices, tenant, agent) : keyOf(notices, tenant, agent, place);
+  const { after } = await update(store, key, change, { initial: EMPTY });
   return after;
 };
 
@@ -54,18 +55,19 @@ const MAX_NOTICES = 60;
 /** Stores a notice until the people's conversation is idle (A10). Throws "too-large" if too many notices wait. */
 export const addNotice = async (
   { bus, store }: { bus: Bus; store: Store },
-  self: AgentRef,
+  { tenant, agent, place }: AgentRef & NoticePlace,
   notice: Notice,
 ): Promise<void> => {
-  const { tenant, agent } = self;
+  const due: NoticesDue = { tenant, agent, ...(place !== undefined && { place }) };
   try {
-    await changeNotices(store, self, (record) => (isKnown(record, notice.id) ? record : withNotice(record, notice)));
+    await changeNotices(store, due, (record) => (isKnown(record, notice.id) ? record : withNotice(record, notice)));
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "too-large") throw error;
     throw new AppError("too-large", "Too many notices are waiting already: this one was not stored.");
   }
   const subject = subjectsOf(tenant).a2aNotices(agent);
-  await bus.publish(subject, { tenant, agent }, { id: `${agent}/${notice.id}`, key: agent });
+  const key = place === undefined ? agent : `${agent}/${place}`;
+  await bus.publish(subject, due, { id: `${agent}/${notice.id}`, key });
 };
 
 const isKnown = ({ waiting, sending, sent }: NoticeRecord, id: string): boolean =>
@@ -85,11 +87,32 @@ export interface NoticeDeps extends CoreDeps {
 }
 
 export interface NoticeRules {
-  /** Destination of the notices. */
-  readonly home: Destination;
+  /** The destination of notices whose skill and caller have none. */
+  readonly home?: Destination | undefined;
+  /** Destinations of skills and callers, by their place. */
+  readonly places?: Readonly<Record<string, Destination>>;
   /** Required idle time of the conversation before a post. */
   readonly idleMs: number;
 }
+
+/** A destination of the rules; without a place it is the agent's home. */
+interface NoticePlace {
+  readonly place?: string | undefined;
+}
+
+export const placeOfSkill = (skill: string): string => `skill/${skill}`;
+export const placeOfCaller = (caller: string): string => `caller/${caller}`;
+
+/** The place of notices about the work for a caller: of the skill, else of the caller, else the home. Undefined: none. */
+export const noticePlaceFor = (
+  { home, places = {} }: NoticeRules,
+  { caller, skill }: { readonly caller: string; readonly skill?: string | undefined },
+): NoticePlace | undefined => {
+  const candidates = [...(skill === undefined ? [] : [placeOfSkill(skill)]), placeOfCaller(caller)];
+  const place = candidates.find((each) => Object.hasOwn(places, each));
+  if (place !== undefined) return { place };
+  return home === undefined ? undefined : {};
+};
 
 /** Retry delay while the destination is unknown, because the person has not written to the agent in private yet. */
 const UNKNOWN_DESTINATION_MS = 60_000;
@@ -100,7 +123,9 @@ export const handleNoticesDue = async (deps: NoticeDeps, due: NoticesDue, rules:
   const { store, checkpoint } = deps;
   const { waiting, sending } = await changeNotices(store, due, (record) => record);
   if (waiting.length + sending.length === 0) return ack;
-  const audience = await audienceAt(store, due.tenant, rules.home);
+  // A place that left the configuration is replaced by the home.
+  const destination = rules.places?.[due.place ?? ""] ?? rules.home;
+  const audience = destination && (await audienceAt(store, due.tenant, destination));
   if (audience === undefined) return { retryInMs: UNKNOWN_DESTINATION_MS };
   if (sending.length === 0) {
     const waitMs = await idleDelayMs(deps, due, audience, rules.idleMs);

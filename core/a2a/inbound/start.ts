@@ -7,7 +7,7 @@ import type { InboundTurns } from "./inbound-turns.ts";
 import { handleNoticesDue, type NoticeDeps, type NoticeRules } from "./notices.ts";
 
 export interface InboundOptions {
-  /** Absent if the agent has no home channel for notices. */
+  /** Absent if the agent has no place for notices. */
   readonly notices?: NoticeRules | undefined;
   /** Skills whose answers are also posted to people. */
   readonly noticeSkills?: readonly string[];
@@ -27,7 +27,7 @@ export const startInbound = async (
 ): Promise<Consumer[]> => {
   const { bus, inbound } = deps;
   const subjects = subjectsOf(self.tenant);
-  await inbound.listenTo(self, { noticeSkills: notices && noticeSkills });
+  await inbound.listenTo(self, { noticeSkills, notices });
   const options = { durable: "a2a", concurrency: MAX_CONCURRENT_HANDLERS };
   const cancelled = await bus.consume(subjects.a2aTaskCancelled(self.agent), options, (address) =>
     handleTaskCancelled(deps, address),

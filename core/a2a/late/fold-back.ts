@@ -5,7 +5,7 @@ import { type WorkContext, workContextOf } from "../../contract/messages/work-co
 import { isoTime } from "../../contract/ports/clock.ts";
 import { cutToBytes } from "../../lib/index.ts";
 import { addNotification, MAX_KEY_CHARS, type Notification } from "../../memory/index.ts";
-import { deliverToSubtask, readSubtask, type SubtaskDeps } from "../../subtasks/index.ts";
+import { deliverToSubtask, type SubtaskDeps, topSubtaskOf } from "../../subtasks/index.ts";
 import type { CoreDeps } from "../../turns/index.ts";
 import type { PeerCall } from "../record/peer-call.ts";
 import type { PeerUpdate } from "../record/peer-update.ts";
@@ -19,12 +19,12 @@ export const notifySubtask = async (deps: SubtaskDeps, call: PeerCall, update: P
   const { tenant, agent, peer } = call;
   const { subtaskId } = call.standing;
   if (subtaskId === undefined) return;
-  const { id, kind, text } = update;
+  const { id, kind, text, files } = update;
   const at = isoTime(deps.clock.now());
   const content =
     kind === "status"
       ? { status: `${peer}: ${call.note ?? "working"}` }
-      : { note: { id, type: "answer" as const, from: peer, content: text, at } };
+      : { note: { id, type: "answer" as const, from: peer, content: text, ...(files && { files: [...files] }), at } };
   const changed = await deliverToSubtask(deps, { tenant, agent, id: subtaskId }, content);
   if (changed === undefined) {
     deps.logger.warn(
@@ -69,7 +69,9 @@ export const foldBack = async (
     const unsaved = !isKept && update.addedBy !== undefined && { words: cutToBytes(update.text, MAX_BYTES) };
     if (kind !== "status") {
       const askedBy = subtask !== undefined && { subtask: subtask.name };
-      const item = { id, callId: call.id, kind, key, isKept, ...unsaved, peer, headline, ...askedBy, ...work };
+      const files = update.files !== undefined && { files: [...update.files] };
+      const about = { id, callId: call.id, kind, key, isKept, peer, headline };
+      const item = { ...about, ...unsaved, ...files, ...askedBy, ...work };
       await addToRecord(deps, item, call);
     }
   }
@@ -128,16 +130,6 @@ const ownerContextOf = async (
   if (top === undefined) return undefined;
   const work = parentContextOf(top);
   return { ...work, standing: { ...work.standing, chain }, traceId };
-};
-
-/** The subtask that the session itself started. */
-const topSubtaskOf = async ({ store }: CoreDeps, subtask: Subtask): Promise<Subtask | undefined> => {
-  let top: Subtask | undefined = subtask;
-  while (top?.parentSubtaskId !== undefined) {
-    const { tenant, agent, parentSubtaskId: id }: Subtask = top;
-    top = id === undefined ? undefined : await readSubtask(store, { tenant, agent, id });
-  }
-  return top;
 };
 
 /** A remote task id is arbitrary text; if it does not fit into a key, our call id replaces it. */

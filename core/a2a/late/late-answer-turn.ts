@@ -46,6 +46,7 @@ export const lateAnswerPrompt = async (
     fallbackText: redactInternalIds(notes, tools),
     mustReply: true,
     obsolete: found.length === 0,
+    files: found.flatMap(({ call }) => call.files ?? []),
     postProcess: (text: string) => withSources(redactInternalIds(text, tools), peers),
   };
 };
@@ -179,12 +180,13 @@ const sharesTurn = (one: LateItem, first: LateItem): boolean =>
 const lateMessage = (owner: AgentRef, id: string, items: readonly LateItem[], at: string) => {
   const [first] = items;
   if (first === undefined) throw new Error("a turn about late answers needs at least one item");
-  const calls = items.map(({ callId, kind, key, isKept, words, peer, headline, subtask }) => ({
+  const calls = items.map(({ callId, kind, key, isKept, words, files, peer, headline, subtask }) => ({
     id: callId,
     kind,
     key,
     isKept,
     ...(words !== undefined && { words }),
+    ...(files !== undefined && { files }),
     peer,
     name: headline,
     ...(subtask !== undefined && { subtask }),

@@ -1,3 +1,4 @@
+import type { FileRef } from "../../contract/file-ref.ts";
 import type { WorksFor } from "../../contract/messages/work-context.ts";
 import type { TurnEntry } from "../../sessions/index.ts";
 import { isOutstanding, readOwner, type SubtaskDeps } from "../../subtasks/index.ts";
@@ -8,7 +9,7 @@ import { changeCall, type PeerCall, readCall } from "../record/peer-call.ts";
 import { additionFrom } from "../record/peer-update.ts";
 import { deleteDelegationNote } from "./peer-request.ts";
 
-type TurnEnd = Pick<TurnEntry, "outcome" | "finalText" | "suppressed">;
+type TurnEnd = Pick<TurnEntry, "outcome" | "finalText" | "suppressed" | "files">;
 
 interface EndedTurn {
   readonly worksFor: WorksFor;
@@ -22,18 +23,18 @@ export const answerCaller = async (
   deps: SubtaskDeps,
   agent: Pick<Agent, "tenant" | "name">,
   turn: EndedTurn,
-  { outcome, finalText, suppressed }: TurnEnd,
+  { outcome, finalText, suppressed, files = [] }: TurnEnd,
 ): Promise<void> => {
   const { worksFor, sessionId, messageId: answeredBy } = turn;
   if (worksFor.kind !== "peer-call") return;
   const call = await readCall(deps.store, worksFor);
   if (call?.answeredBy !== undefined && call.answeredBy !== answeredBy) {
-    if (!suppressed) await appendToAnswer(deps, call, answeredBy, finalText);
+    if (!suppressed) await appendToAnswer(deps, call, answeredBy, finalText, files);
     return;
   }
   if ((await hasOpenWork(deps, agent, turn)) || suppressed) return;
   const result = outcome === "failed" ? { error: finalText } : { answer: finalText };
-  await settleCall(deps, worksFor, { ...result, answeredBy });
+  await settleCall(deps, worksFor, { ...result, answeredBy, files });
   await deleteDelegationNote(deps, sessionId, worksFor);
 };
 
@@ -56,9 +57,15 @@ const hasOpenWork = async (
  * A local peer that has answered runs another turn, for example because of a late result of its own subtask. The text of
  * that turn goes the way of the answer (L1).
  */
-const appendToAnswer = async (deps: SubtaskDeps, call: PeerCall, messageId: string, text: string): Promise<void> => {
-  if (call.mode === "notify" || text === "") return;
-  const update = additionFrom(call, messageId, text);
+const appendToAnswer = async (
+  deps: SubtaskDeps,
+  call: PeerCall,
+  messageId: string,
+  text: string,
+  files: readonly FileRef[],
+): Promise<void> => {
+  if (call.mode === "notify" || (text === "" && files.length === 0)) return;
+  const update = { ...additionFrom(call, messageId, text), files };
   if (call.standing.subtaskId === undefined) await foldBack(deps, call, update, undefined);
   else await notifySubtask(deps, call, update);
 };

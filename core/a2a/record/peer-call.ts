@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { FileRef } from "../../contract/file-ref.ts";
 import type { AgentRef, PeerCallAddress } from "../../contract/messages/addresses.ts";
 import { PeerMode } from "../../contract/messages/inbound-call.ts";
 import { subjectsOf } from "../../contract/messages/subjects.ts";
@@ -64,9 +65,13 @@ export const PeerCall = z.looseObject({
   /** The call fails if it has no answer by then. Wall clock, milliseconds. */
   deadlineAt: z.number(),
   endedAt: z.iso.datetime().optional(),
+  /** Its work was cancelled: no turn gets an answer, and the remote agent is asked to cancel its task. */
+  cancelledAt: z.iso.datetime().optional(),
   /** The message whose turn at a local peer produced the answer; absent if the call ended otherwise. */
   answeredBy: z.string().optional(),
   answer: z.string().optional(),
+  /** Files of the answer. */
+  files: z.array(FileRef).optional(),
   /** Shown to people. */
   error: z.string().optional(),
   /** Reason of a failure for operators, with addresses and settings; never shown in chat. */

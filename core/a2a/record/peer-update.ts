@@ -1,3 +1,4 @@
+import { type FileRef, namesOfFiles } from "../../contract/file-ref.ts";
 import type { LateA2ANotification } from "../../contract/messages/subtask.ts";
 import { stableId } from "../../lib/index.ts";
 import type { PeerCall } from "./peer-call.ts";
@@ -10,6 +11,7 @@ export interface PeerUpdate {
   /** The peer's task that the update is about. */
   readonly taskId: string;
   readonly text: string;
+  readonly files?: readonly FileRef[];
   /** The message that caused an addition; the call's record does not contain its text. */
   readonly addedBy?: string;
 }
@@ -19,6 +21,7 @@ export const updateFrom = (call: PeerCall, kind: PeerUpdate["kind"]): PeerUpdate
   kind,
   taskId: call.remote?.taskId ?? call.id,
   text: updateText(call, kind),
+  ...(kind === "result" && call.files !== undefined && { files: call.files }),
 });
 
 /** An addition that a local peer makes after its answer; `addedBy` is the message that started the turn. */
@@ -32,15 +35,21 @@ export const additionFrom = (call: PeerCall, addedBy: string, text: string): Pee
 
 /** The update as prompt text for the sender. */
 export const updateText = (call: PeerCall, kind: LateA2ANotification["kind"]): string => {
-  const { peer, answer = "", error = "", note = "working", remote, id } = call;
+  const { peer, error = "", note = "working", remote, id } = call;
   const asked = askedOf(call);
-  if (kind === "result") return `${asked}\n\n${peer} answered:\n${answer.trim() || "(an empty answer)"}`;
+  if (kind === "result") return `${asked}\n\n${peer} answered:\n${answerText(call)}`;
   if (kind === "error") return `${asked}\n\nThat failed: ${error}`;
   if (kind === "status") return `${asked}\n\n${peer} is working: ${note}`;
   return (
     `${asked}\n\n${peer} wants to know: ${remote?.question ?? ""}\n\n` +
     `Answer with send_message_to_agent, agent "${peer}", task "${id}".`
   );
+};
+
+/** The answer, with the names of its files. */
+export const answerText = ({ answer = "", files = [] }: Pick<PeerCall, "answer" | "files">): string => {
+  const made = files.length === 0 ? "" : `[files, which people get with your answer: ${namesOfFiles(files)}]`;
+  return [answer.trim(), made].filter((text) => text !== "").join("\n") || "(an empty answer)";
 };
 
 const MAX_QUOTED_CHARS = 500;

@@ -1,3 +1,4 @@
+import { storeReceived } from "../../files/index.ts";
 import { stableId } from "../../lib/index.ts";
 import { enqueueTurn } from "../../subtasks/index.ts";
 import { questionMessage } from "../calls/callback-turn.ts";
@@ -20,11 +21,15 @@ export const applyTaskUpdate = async (deps: PeerDeps, call: PeerCall, update: Ta
   await deps.checkpoint("call.updated");
   if (update.taskId !== undefined && call.remote?.taskId === undefined) await saveTaskId(deps, call, update.taskId);
   if (call.mode === "notify") await settleCall(deps, call, { answer: "" });
-  else if (update.state === "completed") await settleCall(deps, call, { answer: update.answer });
+  else if (update.state === "completed") await applyAnswer(deps, call, update);
   else if (update.state === "failed") await applyFailure(deps, call, update);
   else if (update.state === "input-required") await applyQuestion(deps, call, update);
   else await applyProgress(deps, call, update);
 };
+
+/** The files are stored before the call ends; a repeat replaces them. */
+const applyAnswer = async (deps: PeerDeps, call: PeerCall, { answer, files = [] }: TaskUpdate): Promise<void> =>
+  settleCall(deps, call, { answer, files: await storeReceived(deps, call.id, files) });
 
 /** The reason may contain details for the remote operators, so people see a redacted one. */
 const applyFailure = async (deps: PeerDeps, call: PeerCall, { text, answer }: TaskUpdate): Promise<void> => {

@@ -99,7 +99,7 @@ const applyUpdates = async (deps: PeerDeps, poll: Poll, response: { any: boolean
   }
 };
 
-/** Cancels the remote task after the deadline; a failure is harmless. */
+/** Cancels the remote task after the deadline, or because its work was cancelled; a failure is harmless. */
 const cancelRemoteTask = async (deps: PeerDeps, { tenant, peer: name, remote }: RemoteCall): Promise<void> => {
   const peer = deps.remoteAgents.find(tenant, name);
   if (peer === undefined || remote.taskId === undefined) return;
@@ -118,7 +118,9 @@ const POLLS_AFTER_ANSWER = 5;
 /** Polls at once because of a hint: the webhook was called, or a question was answered. */
 export const handlePeerEvent = async (deps: PeerDeps, address: PeerCallAddress, attempt: number): Promise<Outcome> => {
   const call = await readCall(deps.store, address);
-  if (call?.remote === undefined || call.state !== "open") return ack;
+  if (call?.remote === undefined) return ack;
+  if (call.cancelledAt !== undefined) await cancelRemoteTask(deps, { ...call, remote: call.remote });
+  if (call.state !== "open") return ack;
   await pollRemoteCall(deps, { ...call, remote: call.remote }, { isDriver: false });
   const after = await readCall(deps.store, address);
   if (after?.remote === undefined || after.state !== "open") return ack;

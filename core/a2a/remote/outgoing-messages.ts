@@ -1,5 +1,6 @@
 import { AppError } from "../../contract/app-error.ts";
-import { peerCallSpanId, traceHeaders } from "../../telemetry/index.ts";
+import { traceHeaders } from "../../lib/index.ts";
+import { peerCallSpanId } from "../../telemetry/index.ts";
 import type { OutgoingMessage, PeerClient } from "../client/peer-client.ts";
 import type { TaskUpdate } from "../client/task-update.ts";
 import type { PeerDeps } from "../deps.ts";

@@ -1,8 +1,8 @@
+import { appErrorIn } from "../../net/index.ts";
 import type { PeerClient } from "../client/peer-client.ts";
 import { isUnreachable } from "../client/peer-fetch.ts";
 import type { TaskUpdate } from "../client/task-update.ts";
 import type { PeerDeps } from "../deps.ts";
-import { appErrorIn } from "../guarded-fetch.ts";
 import { comesLater, type RemoteCall } from "../record/peer-call.ts";
 import { firstMessage, sendAnswer } from "./outgoing-messages.ts";
 

@@ -76,19 +76,34 @@ const nodeDown = ({ replicas }: NatsOptions, cause: unknown): AppError =>
 const PLACEMENT_TIMEOUT_MS = 5_000;
 const RETRY_MS = 500;
 
-const Layout = z.looseObject({ partitions: z.number().int() });
+const Layout = z.looseObject({
+  partitions: z.number().int(),
+  /** A restore has begun and not ended: the data is incomplete. */
+  restoring: z.boolean().optional(),
+});
 
 /** Processes with different numbers of partitions would run a key twice, so the first process's number is stored. */
 export const checkLayout = async (session: NatsSession, bucket: KvBucket, partitions: number): Promise<void> => {
   const found = (await bucket.readOn(session, LAYOUT_KEY)) ?? (await createLayout(session, bucket, partitions));
   const layout = Layout.safeParse(JSON.parse(Buffer.from(found?.data ?? []).toString() || "null"));
   const stored = layout.success ? layout.data.partitions : undefined;
+  if (layout.data?.restoring) {
+    throw new AppError(
+      "data-unusable",
+      'a restore of this NATS deployment was interrupted: run "mooring restore FILE --force" again',
+    );
+  }
   if (stored === partitions) return;
   throw new AppError(
     "bad-configuration",
     `this NATS deployment has ${stored ?? "an unknown number of"} partitions, not ${partitions}; ` +
       `set nats.partitions to ${stored ?? "its original number"}, or use another prefix`,
   );
+};
+
+/** Keeps processes from starting while a restore writes, and after it was interrupted. */
+export const markRestore = async (bucket: KvBucket, partitions: number, restoring: boolean): Promise<void> => {
+  await bucket.write(LAYOUT_KEY, Buffer.from(JSON.stringify({ partitions, ...(restoring && { restoring }) })));
 };
 
 const createLayout = async (session: NatsSession, bucket: KvBucket, partitions: number) => {

@@ -17,7 +17,7 @@ export const natsNames = (prefix: string) => ({
 export type NatsNames = ReturnType<typeof natsNames>;
 
 /** The name of one durable on one subject: readable for operators, unique by its hash, limited in length. */
-export const groupName = (durable: string, subject: Subject<unknown>): string => {
+export const groupName = (durable: string, subject: Pick<Subject<unknown>, "name">): string => {
   const hash = createHash("sha256").update(JSON.stringify([durable, subject.name]));
   const readable = durable.replaceAll(/[^A-Za-z0-9-]+/g, "-").slice(0, 32);
   return `${readable}_${hash.digest("base64url").slice(0, 16)}`;

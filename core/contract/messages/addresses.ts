@@ -31,7 +31,12 @@ export const PushDue = InboundTaskAddress.extend({
 export type PushDue = z.infer<typeof PushDue>;
 
 /** Notices of an agent are due. The handler retries until their conversation is idle. */
-export const NoticesDue = z.looseObject({ tenant: z.string(), agent: z.string() });
+export const NoticesDue = z.looseObject({
+  tenant: z.string(),
+  agent: z.string(),
+  /** The skill or the caller whose place they go to; absent: the agent's home. */
+  place: z.string().optional(),
+});
 export type NoticesDue = z.infer<typeof NoticesDue>;
 
 /** Locates a schedule. The account that created it is part of the key, so a person's schedules are found by account. */
@@ -55,6 +60,14 @@ export type ScheduleDue = z.infer<typeof ScheduleDue>;
 /** Locates a subtask. */
 export const SubtaskAddress = z.looseObject({ tenant: z.string(), agent: z.string(), id: z.string() });
 export type SubtaskAddress = z.infer<typeof SubtaskAddress>;
+
+/** Locates the request to approve a tool call. */
+export const ApprovalAddress = z.looseObject({ tenant: z.string(), agent: z.string(), id: z.string() });
+export type ApprovalAddress = z.infer<typeof ApprovalAddress>;
+
+/** Locates the task that an agent elsewhere works on. `id`: the turn that it began with. */
+export const AgentTaskAddress = z.looseObject({ tenant: z.string(), agent: z.string(), id: z.string() });
+export type AgentTaskAddress = z.infer<typeof AgentTaskAddress>;
 
 /** A deadline of a batch: the handler retries the message until it has passed. */
 export const BatchTimer = z.looseObject({

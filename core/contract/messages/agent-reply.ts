@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FileRef } from "../file-ref.ts";
 import { Conversation } from "./conversation.ts";
 import { Asker, Audience, ReplyOrigin } from "./work-context.ts";
 
@@ -35,9 +36,13 @@ export const AgentReply = z.looseObject({
   /** "nothing" ends a wait without a bubble; "failed" marks an explained failure. */
   outcome: z.enum(["answered", "nothing", "failed", "cancelled"]).optional(),
   actions: z.array(ReplyAction).optional(),
+  /** Files that people get with the reply: references, because the bus carries no contents. */
+  files: z.array(FileRef).optional(),
   data: z.record(z.string(), z.unknown()).optional(),
   /** The id of the user message that the reply answers. Absent: unsolicited. */
   correlationId: z.string().optional(),
+  /** The platform's id of that message, if the channel reports it. */
+  answers: z.string().optional(),
   /** Null only for kind "notice". */
   origin: ReplyOrigin.nullable(),
   /** Present for an unsolicited final. */
@@ -63,6 +68,10 @@ export const Anchor = z.looseObject({
   link: z.string().optional(),
   /** The text form, for channels without a richer one. */
   text: z.string(),
+  /** The elapsed time when it was sent, for platforms without live times; absent in data of 0.1.0. */
+  ago: z.string().optional(),
+  /** A reminder only: where and when a person asked for it. */
+  asked: z.looseObject({ channel: z.string(), at: z.iso.datetime(), ago: z.string() }).optional(),
 });
 export type Anchor = z.infer<typeof Anchor>;
 

@@ -10,6 +10,8 @@ export const UserSignal = z.discriminatedUnion("type", [
     type: z.literal("delta"),
     conversation: Conversation,
     correlationId: z.string(),
+    /** The platform's id of the message that the reply answers. */
+    answers: z.string().optional(),
     /** The id of the final reply, and the account that waits for it. */
     replyId: z.string().optional(),
     accountId: z.string().optional(),
@@ -18,7 +20,12 @@ export const UserSignal = z.discriminatedUnion("type", [
     offset: z.number().int(),
     text: z.string(),
   }),
-  z.looseObject({ type: z.literal("typing"), conversation: Conversation }),
+  z.looseObject({
+    type: z.literal("typing"),
+    conversation: Conversation,
+    /** The platform's id of the message that the agent works on; absent if no message is answered. */
+    answers: z.string().optional(),
+  }),
   z.looseObject({ type: z.literal("logged"), conversation: Conversation, seq: z.number().int() }),
 ]);
 export type UserSignal = z.infer<typeof UserSignal>;
@@ -64,6 +71,18 @@ export type TraceChanged = z.infer<typeof TraceChanged>;
 /** The number of messages of an agent that wait in one core process. */
 export const IntakeLoad = z.looseObject({ process: z.string(), waiting: z.number().int().min(0) });
 export type IntakeLoad = z.infer<typeof IntakeLoad>;
+
+/** The use of rate limits that a gateway has admitted since its last signal, as the time in which it is refilled. */
+export const RatesTaken = z.looseObject({
+  /** The gateway, so that it ignores its own signal. */
+  from: z.string(),
+  taken: z.array(z.object({ rate: z.string(), key: z.string(), ms: z.number() })),
+});
+export type RatesTaken = z.infer<typeof RatesTaken>;
+
+/** A file that a person has sent was fetched, or cannot be fetched; the turn that waits for it reads its record. */
+export const FileReceived = z.looseObject({ id: z.string() });
+export type FileReceived = z.infer<typeof FileReceived>;
 
 /** The record of a subtask has changed; its runner, its owner and its observers read it again. */
 export const SubtaskUpdate = z.looseObject({

@@ -1,5 +1,7 @@
 import { subjectFamily } from "../ports/subject.ts";
 import {
+  AgentTaskAddress,
+  ApprovalAddress,
   BatchTimer,
   InboundTaskAddress,
   NoticesDue,
@@ -10,10 +12,13 @@ import {
 } from "./addresses.ts";
 import { AgentReply } from "./agent-reply.ts";
 import { DeliveryRequest, DigestDue } from "./delivery-request.ts";
+import { FileFetch } from "./file-fetch.ts";
 import {
   BlocksChanged,
   ChannelChanged,
+  FileReceived,
   IntakeLoad,
+  RatesTaken,
   SubtaskUpdate,
   TraceChanged,
   TurnsAsked,
@@ -44,6 +49,10 @@ const createSubjects = (tenant: string) => ({
   userResponse: subjectFamily(tenant, "user.response", AgentReply),
   /** key: target conversation. A channel's relay → the gateway that may send there. */
   delivery: subjectFamily(tenant, "delivery", DeliveryRequest),
+  /** key: account. A channel's inbox → the gateway that has the channel: fetches a file that a person has sent. */
+  fileFetch: subjectFamily(tenant, "file.fetch", FileFetch),
+  /** Signal. A file was fetched, or cannot be: a gateway → the core process whose turn waits for it. */
+  fileReceived: subjectFamily(tenant, "file.received", FileReceived),
   /** key: its id. Retried until the held replies of a conversation are due; then a delivery request is queued. */
   digestDue: subjectFamily(tenant, "digest.due", DigestDue),
   /** key: subtask, so that the subtasks of one owner run in parallel. Core → core. */
@@ -78,10 +87,18 @@ const createSubjects = (tenant: string) => ({
   a2aPush: subjectFamily(tenant, "a2a.push", PushDue),
   /** key: agent. Retried until the conversation is idle. Core → core. */
   a2aNotices: subjectFamily(tenant, "a2a.notices", NoticesDue),
+  /** key: approval. Retried until the request to approve a call expires. Core → core. */
+  approvalDue: subjectFamily(tenant, "approval.due", ApprovalAddress),
+  /** key: approval. A request was decided: the handler runs the call, if approved, and reports the outcome. */
+  approvalDecided: subjectFamily(tenant, "approval.decided", ApprovalAddress),
+  /** key: task. Retried until an agent elsewhere has ended the task of a turn, or has cancelled it. Core → core. */
+  agentTask: subjectFamily(tenant, "agent.task", AgentTaskAddress),
   /** Signal. An operator has stopped or started a channel → all gateways. */
   channelChanged: subjectFamily(tenant, "channel.changed", ChannelChanged),
   /** Signal. An operator has blocked or unblocked an account: a gateway → all processes. */
   blocksChanged: subjectFamily(tenant, "account.blocked", BlocksChanged),
+  /** Signal. Use of rate limits that gateways share: a gateway → all gateways. */
+  ratesTaken: subjectFamily(tenant, "rates.taken", RatesTaken),
   /** Signal. Requests the running turns of every process, which answer with `turnsReported`. */
   turnsAsked: subjectFamily(tenant, "turns.asked", TurnsAsked),
   turnsReported: subjectFamily(tenant, "turns.told", TurnsReported),

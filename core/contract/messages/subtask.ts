@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FileRef } from "../file-ref.ts";
 import { SubtaskAddress } from "./addresses.ts";
 import { Asker, Audience, OwnerContext, PeerChain, ReplyOrigin, type WorkContext } from "./work-context.ts";
 
@@ -9,6 +10,8 @@ export type SubtaskStatus = z.infer<typeof SubtaskStatus>;
 export const Artifacts = z.looseObject({
   path: z.string(),
   branch: z.string(),
+  /** The commit that people are shown and that a merge takes; 0.1.0 stored none. */
+  commit: z.string().optional(),
   files: z.int(),
   insertions: z.int(),
   deletions: z.int(),
@@ -25,6 +28,8 @@ export const SubtaskResult = z.looseObject({
   /** Why it is not a success, and what would help. */
   error: z.string().optional(),
   artifacts: Artifacts.optional(),
+  /** Files that its tools and its own subtasks made; the owner's answer sends them. */
+  files: z.array(FileRef).optional(),
 });
 export type SubtaskResult = z.infer<typeof SubtaskResult>;
 
@@ -37,7 +42,11 @@ export const SubtaskNote = z.looseObject({
   from: z.string().optional(),
   /** The child subtask that sent it. Absent, like `from`: the owner sent it. */
   child: z.looseObject({ id: z.string(), name: z.string(), type: z.string(), priority: z.string() }).optional(),
+  /** It reports the outcome of a call that waited for an approval. */
+  isApproval: z.boolean().optional(),
   content: z.string(),
+  /** Files that came with the answer of another agent. */
+  files: z.array(FileRef).optional(),
   at: z.iso.datetime(),
 });
 export type SubtaskNote = z.infer<typeof SubtaskNote>;
@@ -60,7 +69,10 @@ export const Subtask = z.looseObject({
   name: z.string(),
   prompt: z.string(),
   expectedOutput: z.string(),
+  /** The name of a model for subtasks; absent: the agent's own model. */
   model: z.string().optional(),
+  /** Paths that it announced to change. */
+  targetFiles: z.array(z.string()).optional(),
   /** 1 for a subtask of a session, 2 for a subtask of that. */
   depth: z.int().min(1),
   /** How it reports: in the batch, alone by a wake-up, or as the result of the call that waits for it. */
@@ -154,7 +166,7 @@ export const SubtaskMessage = z.looseObject({
   planId: z.string(),
   turnId: z.string(),
   traceId: z.string(),
-  type: z.enum(["permission_request", "question", "completion", "error"]),
+  type: z.enum(["status_update", "permission_request", "question", "completion", "error"]),
   content: z.string(),
 });
 export type SubtaskMessage = z.infer<typeof SubtaskMessage>;

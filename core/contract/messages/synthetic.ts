@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FileRef } from "../file-ref.ts";
 import { InboundCall, PeerMode } from "./inbound-call.ts";
 import { Asker, Audience, OwnerContext, PeerChain, ReplyOrigin } from "./work-context.ts";
 
@@ -10,11 +11,15 @@ export type ScheduleRunRef = z.infer<typeof ScheduleRunRef>;
 const TaskPayload = z.object({
   schedule: ScheduleRunRef.optional().catch(undefined),
   a2a: InboundCall.optional().catch(undefined),
+  /** Addresses in the text that the asker wrote. */
+  urls: z.array(z.string()).optional().catch(undefined),
 });
 
 /** The subtasks that a turn reports on. `timedOut`: it had not ended when the batch fired. */
 const ResultsPayload = z.object({
   subtasks: z.array(z.object({ id: z.string(), name: z.string(), timedOut: z.boolean() })),
+  /** The turn that delegated the work, if its own answer is not shown: its files come with the results (B6). */
+  turn: z.string().optional(),
 });
 
 /** A message of one subtask to its owner (S6). `subtask` is its id. */
@@ -47,6 +52,7 @@ export const LateAnswer = z.object({
   /** False if the memory was full: then the text comes from the call's record, or from `words`. */
   isKept: z.boolean(),
   words: z.string().optional(),
+  files: z.array(FileRef).optional(),
   peer: z.string(),
   /** The name of the subtask that asked; absent if the session itself asked. */
   subtask: z.string().optional(),
@@ -54,6 +60,12 @@ export const LateAnswer = z.object({
 export type LateAnswer = z.infer<typeof LateAnswer>;
 
 const LatePayload = z.object({ calls: z.array(LateAnswer) });
+
+/** The call that a person approved or denied, or whose request expired. `name` is the tool. */
+const ApprovalPayload = z.object({ approval: z.string(), name: z.string() });
+
+/** The task at an agent elsewhere whose answer came after its turn had ended: the turn that it began with. */
+const AgentAnswerPayload = z.object({ task: z.string() });
 
 /** The work of the turn: a continuation inherits origin and audience (O2). */
 const work = {
@@ -79,7 +91,8 @@ const ofType = <T extends string, P extends z.ZodType>(type: T, payload: P) =>
 /**
  * Starts a background turn of a session. "task" begins new work. The others continue work: "synthesis" and "amendment"
  * bring results of subtasks, "wake-up" a message of one subtask, "peer" another agent's message, "callback" its answer or
- * question, "late" answers that came after the asking work had ended.
+ * question, "late" answers that came after the asking work had ended, "approval" the outcome of a call that waited for a
+ * person, "agent-answer" the answer of an agent elsewhere that took longer than its turn.
  */
 export const Synthetic = z.discriminatedUnion("type", [
   z.object({ type: z.literal("task"), ...work, data: TaskPayload.catch({}) }),
@@ -89,12 +102,17 @@ export const Synthetic = z.discriminatedUnion("type", [
   ofType("peer", PeerPayload),
   ofType("callback", CallbackPayload),
   ofType("late", LatePayload),
+  ofType("approval", ApprovalPayload),
+  ofType("agent-answer", AgentAnswerPayload),
 ]);
 export type Synthetic = z.infer<typeof Synthetic>;
 
 export type SyntheticType = Synthetic["type"];
 export type SyntheticOf<T extends SyntheticType> = Extract<Synthetic, { type: T }>;
 export type PayloadOf<T extends SyntheticType> = NonNullable<SyntheticOf<T>["data"]>;
+
+/** The message that brings the answer of an agent elsewhere; derived, so that a repeat is a duplicate. */
+export const agentAnswerIdOf = (turnId: string): string => `agent-answer/${turnId}`;
 
 /** A type with its payload. */
 export type SyntheticContent = {

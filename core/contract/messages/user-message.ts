@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FileRef } from "../file-ref.ts";
 import type { AgentRef } from "./addresses.ts";
 import { Conversation, conversationKey } from "./conversation.ts";
 import { type PayloadOf, Synthetic, type SyntheticContent, type SyntheticOf, type SyntheticType } from "./synthetic.ts";
@@ -10,10 +11,17 @@ export const Attachment = z.looseObject({
   name: z.string(),
   mediaType: z.string(),
   bytes: z.number().int().nonnegative().optional(),
-  /** The text content, truncated; absent for binary files. */
+  /** The text content, truncated. Only messages of 0.1.0 have it. */
   text: z.string().optional(),
+  /** The id under which core finds the fetched file; absent if nothing fetches it. */
+  file: z.string().min(1).optional(),
+  /** The channel has stored the file and counted its bytes in the budget of its sender. */
+  counted: z.boolean().optional(),
 });
 export type Attachment = z.infer<typeof Attachment>;
+
+/** Files of one message that are fetched. */
+export const MAX_READ_FILES = 10;
 
 /** A user's id on a channel, with the profile that the platform reports. */
 export const Account = z.looseObject({
@@ -34,6 +42,7 @@ export const ShownReply = z.looseObject({
   replyId: z.string().min(1),
   markdown: z.string(),
   origin: ReplyOrigin,
+  files: z.array(FileRef).optional(),
   at: z.iso.datetime(),
 });
 export type ShownReply = z.infer<typeof ShownReply>;
@@ -62,10 +71,22 @@ const fromPerson = {
   link: z.string().optional(),
 };
 
+/** The message that a person's message replies to, as the platform shows it to everyone in the conversation. */
+export const QuotedMessage = z.looseObject({
+  text: z.string(),
+  author: z.string().optional(),
+  at: z.iso.datetime().optional(),
+  /** The agent wrote it. */
+  isOwn: z.boolean().optional(),
+});
+export type QuotedMessage = z.infer<typeof QuotedMessage>;
+
 /** A person's message to the agent. */
 const PersonMessage = z.object({
   kind: z.literal("message"),
   ...fromPerson,
+  /** Absent: it replies to none, or its platform does not say what the other one says. An invalid quote counts as absent. */
+  quoted: QuotedMessage.optional().catch(undefined),
   /** The platform reports edits of this message. */
   editable: z.boolean().optional(),
 });

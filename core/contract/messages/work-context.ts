@@ -13,6 +13,8 @@ export const ReplyOrigin = z.looseObject({
   messageId: z.string().optional(),
   /** A person set this exact time, so quiet hours do not delay the answer (D2). */
   isReminder: z.boolean().optional(),
+  /** A reminder only: where and when a person asked for it (O9). */
+  asked: z.looseObject({ channel: z.string(), at: z.iso.datetime() }).optional(),
 });
 export type ReplyOrigin = z.infer<typeof ReplyOrigin>;
 

@@ -35,4 +35,7 @@ export const isoTime = (ms: number): string => {
   return last.text;
 };
 
+/** The UTC day of a time, as in `2026-11-17`. */
+export const dayOf = (ms: number): string => isoTime(ms).slice(0, 10);
+
 let last = { ms: 0, text: new Date(0).toISOString() };

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { AgentReply } from "../../contract/messages/agent-reply.ts";
+import { channelLabel } from "../../contract/messages/channel-label.ts";
 import { Conversation, sameConversation } from "../../contract/messages/conversation.ts";
 import { Audience } from "../../contract/messages/work-context.ts";
-import { channelLabel } from "../../origin/index.ts";
-import { isUserStarted, originKindOf } from "../targets/index.ts";
+import { isUserStarted, originKindOf } from "../targets.ts";
 import { deliveryFailureText } from "./undelivered.ts";
 
 /** A result that cannot reach its target, and the facts for the notice about it (P2). */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { namesOfFiles } from "../../contract/file-ref.ts";
 import { AgentReply } from "../../contract/messages/agent-reply.ts";
 import { Conversation, conversationKey } from "../../contract/messages/conversation.ts";
 import { DeliveryRequest } from "../../contract/messages/delivery-request.ts";
@@ -65,7 +66,7 @@ export const noteUndelivered = async (
   { reply, target }: { reply: AgentReply; target: Conversation },
   { durable, id: letterId, reason, publishedAt, deadAt }: DeadLetter,
 ): Promise<void> => {
-  const { tenant, audience, origin, markdown } = reply;
+  const { tenant, audience, origin, markdown, files = [] } = reply;
   const id = undeliveredId({ durable, id: letterId, publishedAt }, target);
   const entry: Undelivered = {
     id,
@@ -75,7 +76,7 @@ export const noteUndelivered = async (
     target,
     audience,
     origin,
-    excerpt: cutAtGraphemes(markdown.replace(/\s+/g, " ").trim(), EXCERPT_CHARS),
+    excerpt: cutAtGraphemes((markdown.trim() || namesOfFiles(files)).replace(/\s+/g, " ").trim(), EXCERPT_CHARS),
     reason,
     deadAt,
   };

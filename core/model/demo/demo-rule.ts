@@ -1,4 +1,4 @@
-import type { StepRequest, ToolResult } from "../step.ts";
+import type { StepRequest, ToolDescription, ToolResult } from "../step.ts";
 
 /** A skill of the demo model. The first rule that answers decides the step. */
 export interface DemoRule {
@@ -32,6 +32,8 @@ export interface Situation {
   /** The session has no answer yet. */
   readonly isFirst: boolean;
   offers(tool: string): boolean;
+  /** The offered tools. */
+  readonly tools: readonly ToolDescription[];
 }
 
 /** Some patterns of the rules take quadratic time. */
@@ -39,6 +41,8 @@ const MAX_TEXT_CHARS = 4_000;
 
 /** The title of a scheduled run. */
 const SCHEDULED = /^Scheduled task ".*":\n\n/;
+/** Entries of the lasting memory behind the person's words. */
+const MEMORY = /\n\n\[memory\] [\s\S]*\[end of memory\]$/;
 /** The header of a message from another agent. */
 const FROM_AGENT = /^\[message from the agent \S+\] .*\n\n/;
 
@@ -46,7 +50,7 @@ export const situationOf = ({ messages, tools, toolChoice }: StepRequest): Situa
   const at = messages.findLastIndex(({ role }) => role === "user");
   const latest = messages[at];
   const offered = new Set(toolChoice === "none" ? [] : tools.map(({ name }) => name));
-  const text = latest?.role === "user" ? latest.text.slice(0, MAX_TEXT_CHARS).trim() : "";
+  const text = latest?.role === "user" ? latest.text.replace(MEMORY, "").slice(0, MAX_TEXT_CHARS).trim() : "";
   return {
     text: text.replace(SCHEDULED, "").replace(FROM_AGENT, ""),
     isScheduled: SCHEDULED.test(text),
@@ -56,5 +60,6 @@ export const situationOf = ({ messages, tools, toolChoice }: StepRequest): Situa
       !FROM_AGENT.test(text) &&
       !messages.slice(0, Math.max(at, 0)).some(({ role, text }) => role === "assistant" && text !== ""),
     offers: (tool) => offered.has(tool),
+    tools: toolChoice === "none" ? [] : tools,
   };
 };

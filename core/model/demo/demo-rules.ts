@@ -2,6 +2,7 @@ import type { DemoRule } from "./demo-rule.ts";
 import { calculate } from "./rules/calculate.ts";
 import { consolidate, doSubtask, research } from "./rules/delegate.ts";
 import { forget, recall, remember } from "./rules/memory.ts";
+import { useTool } from "./rules/named-subject.ts";
 import { askPeer, passOn } from "./rules/peers.ts";
 import { remind, schedule } from "./rules/schedule.ts";
 import { echo, explainSkills, greet } from "./rules/small-talk.ts";
@@ -20,6 +21,7 @@ const skilled: readonly DemoRule[] = [
   recall,
   forget,
   research,
+  useTool,
   echo,
 ];
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { baseUrl, headerValue, hostedFields } from "../hosted-config.ts";
-import { askApiKey, askModelName, describeHosted, hostedModel } from "../hosted-model.ts";
+import { baseUrl, headerValue, hostedFields } from "../hosted/hosted-config.ts";
+import { askApiKey, askModelName, describeHosted, hostedModel } from "../hosted/hosted-model.ts";
 import type { ModelProvider } from "../provider.ts";
 
 const Config = z.strictObject({
@@ -17,10 +17,15 @@ export const anthropic: ModelProvider<typeof Config> = {
   questions: [askModelName, { ...askApiKey, message: "Your Anthropic API key" }],
   describe: describeHosted,
   create: (config, deps) =>
-    hostedModel(config, deps, async (headers) => {
-      const { createAnthropic } = await import("@ai-sdk/anthropic");
-      const { baseUrl: baseURL, model } = config;
-      const apiKey = config.apiKey.reveal();
-      return (fetch) => createAnthropic({ baseURL, apiKey, headers, fetch })(model);
-    }),
+    hostedModel(
+      config,
+      deps,
+      async (headers) => {
+        const { createAnthropic } = await import("@ai-sdk/anthropic");
+        const { baseUrl: baseURL, model } = config;
+        const apiKey = config.apiKey.reveal();
+        return (fetch) => createAnthropic({ baseURL, apiKey, headers, fetch })(model);
+      },
+      { imagesInResults: true, cacheMark: { anthropic: { cacheControl: { type: "ephemeral" } } } },
+    ),
 };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DemoModel } from "../demo/demo-model.ts";
-import { contextTokens } from "../hosted-config.ts";
+import { contextTokens } from "../hosted/hosted-config.ts";
 import type { ModelProvider } from "../provider.ts";
 
 const Config = z.strictObject({

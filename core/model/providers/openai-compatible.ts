@@ -1,12 +1,16 @@
 import { z } from "zod";
-import { baseUrl, headerValue, hostedFields } from "../hosted-config.ts";
-import { askApiKey, askModelName, describeHosted, hostedModel } from "../hosted-model.ts";
+import { baseUrl, headerValue, hostedFields } from "../hosted/hosted-config.ts";
+import { askApiKey, askModelName, describeHosted, hostedModel } from "../hosted/hosted-model.ts";
+import { IdHeaders } from "../hosted/id-headers.ts";
 import type { ModelProvider } from "../provider.ts";
 
 const Config = z.strictObject({
   provider: z.literal("openai-compatible").describe("OpenAI, and servers with the same protocol."),
   baseUrl: baseUrl.describe("Address with the version in its path; requests go to <baseUrl>/chat/completions."),
   apiKey: headerValue().optional().describe("API key; local servers often need none."),
+  idHeaders: IdHeaders.prefault({}).describe(
+    "Names of request headers that carry ids of the work; without a name, an id is not sent.",
+  ),
   ...hostedFields,
 });
 

@@ -1,4 +1,3 @@
-export { readCode, spellCode } from "./link-code.ts";
 export type { ClaimedLink, ClaimProblem, ConfirmProblem } from "./link-protocol.ts";
 export { claimLink, confirmLink, offerLink, refuseLink, revokeExposedCodes } from "./link-protocol.ts";
-export type { LinkSide } from "./link-record.ts";
+export { type LinkSide, readCode, spellCode } from "./link-record.ts";

@@ -2,21 +2,19 @@ import { RevisionConflict } from "../../contract/app-error.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
 import type { Store } from "../../contract/ports/store.ts";
 import { stableId } from "../../lib/index.ts";
-import type {
-  AccountAddress,
-  AccountRecord,
-  FoundPerson,
-  PersonAccount,
-  PersonRecord,
-  Surface,
-} from "../person-record.ts";
 import {
+  type AccountAddress,
+  type AccountRecord,
   accountKey,
   accountOf,
+  type FoundPerson,
   findPerson,
   ownIdOf,
+  type PersonAccount,
+  type PersonRecord,
   personKey,
   readPerson,
+  type Surface,
   sameAccount,
   withoutAccounts,
 } from "../person-record.ts";
@@ -102,7 +100,7 @@ const newPerson = async (store: Store, { linkId, tenant }: Joining, host: Member
   const id = stableId("p", tenant, "link", linkId);
   const begun = await readPerson(store, tenant, id);
   if (begun !== undefined) return begun;
-  const { policy, quiet, lastActive } = host.found.person;
+  const { policy, quiet, timeZone, lastActive } = host.found.person;
   const stored: PersonRecord = {
     id,
     tenant,
@@ -112,6 +110,7 @@ const newPerson = async (store: Store, { linkId, tenant }: Joining, host: Member
     ...(lastActive !== undefined && { lastActive }),
     ...(policy !== undefined && { policy }),
     ...(quiet !== undefined && { quiet }),
+    ...(timeZone !== undefined && { timeZone }),
   };
   return { person: stored, stored, revision: 0 };
 };

@@ -4,13 +4,15 @@ import type { Store } from "../../contract/ports/store.ts";
 import { createOnce } from "../../contract/ports/update.ts";
 import { findPerson, sameAccount } from "../person-record.ts";
 import { isTaken, joinPeople } from "./join-people.ts";
-import { codesIn, linkIdOf, newLinkCode } from "./link-code.ts";
 import {
   changeAttempts,
   changeLink,
+  codesIn,
   type LinkRecord,
   type LinkSide,
+  linkIdOf,
   linkKey,
+  newLinkCode,
   sideOf,
   takeAttempt,
 } from "./link-record.ts";

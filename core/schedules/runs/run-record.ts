@@ -6,7 +6,8 @@ import { Audience } from "../../contract/messages/work-context.ts";
 import { collection, keyOf, prefixOf } from "../../contract/ports/store.ts";
 import { UndeliverableResult } from "../../delivery/undelivered/index.ts";
 import { stableId, summarisePrompt } from "../../lib/index.ts";
-import { traceIdOf } from "../../turns/index.ts";
+import { askingAccount } from "../../people/index.ts";
+import { traceIdOf, urlsIn } from "../../turns/index.ts";
 import type { Schedule } from "../schedule-record.ts";
 
 /** The outcome of a due time: a run, or the reason why there was none. */
@@ -40,11 +41,18 @@ export const runKey = ({ tenant, agent, owner, id }: ScheduleAddress, name: stri
   keyOf(runs, tenant, agent, owner, id, name);
 export const runsOf = ({ tenant, agent, owner, id }: ScheduleAddress) => prefixOf(runs, tenant, agent, owner, id);
 
+const askedIn = ({ madeFor, createdAt }: Schedule) => {
+  const channel = (madeFor && askingAccount(madeFor))?.channel;
+  return channel === undefined ? {} : { asked: { channel, at: createdAt } };
+};
+
 /** The turn of a run: in its own session, anchored to the time it fired (O5). Deterministic for a run. */
 export const runMessage = (schedule: Schedule, run: ScheduleRun, audience: Audience): SyntheticMessage => {
   const { owner, id, description, prompt, asker, link } = schedule;
   const isReminder = schedule.when.kind === "once" && schedule.madeIn === "chat";
   const { name, firedAt } = run;
+  // An operator has written the whole prompt; in a chat the model has.
+  const urls = schedule.madeIn === "chat" ? (schedule.urls ?? []) : urlsIn(prompt);
   const sessionId = runSessionOf(schedule, name);
   const work = {
     sessionId,
@@ -59,7 +67,7 @@ export const runMessage = (schedule: Schedule, run: ScheduleRun, audience: Audie
       sessionId,
       taskId: id,
       ...(link !== undefined && { link }),
-      ...(isReminder && { isReminder }),
+      ...(isReminder && { isReminder, ...askedIn(schedule) }),
     },
     audience,
     asker,
@@ -70,7 +78,7 @@ export const runMessage = (schedule: Schedule, run: ScheduleRun, audience: Audie
     type: "task",
     at: firedAt,
     text: `Scheduled task "${description}":\n\n${prompt}`,
-    data: { schedule: { owner, id, run: name } },
+    data: { schedule: { owner, id, run: name }, ...(urls.length > 0 && { urls }) },
   });
 };
 

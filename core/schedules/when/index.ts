@@ -1,2 +1,2 @@
-export { parseWhen, readWhen } from "./parse-when.ts";
+export { readWhen, understandWhen } from "./parse-when.ts";
 export { describeWhen, lastDue, nextDue, When } from "./when.ts";

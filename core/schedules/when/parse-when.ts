@@ -1,6 +1,7 @@
 import { AppError, messageOf } from "../../contract/app-error.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
-import { cronOf, nextDue, type When } from "./when.ts";
+import { type Reader, type ReadTime, readWords } from "./read-words.ts";
+import { cronOf, momentIn, nextDue, type When } from "./when.ts";
 
 /** Every run costs model calls, so schedules have a shortest interval. */
 const MIN_INTERVAL_MS = 60_000;
@@ -10,17 +11,38 @@ const FORMS = 'Use a cron expression ("0 9 * * 1-5"), a time ("2026-03-10T09:00"
 
 /** Parses the text of a person or a model in their time zone. Throws "bad-input" with the accepted forms. */
 export const parseWhen = (text: string, { now, timeZone }: { now: number; timeZone: string }): When => {
-  const given = normalised(text);
   const when = readWhen(text, { now, timeZone });
+  checkAhead(normalised(text), when, now);
+  return when;
+};
+
+/** Like parseWhen, and also reads people's own words, such as "tomorrow at 9" (M2). */
+export const understandWhen = async (text: string, reader: Reader): Promise<ReadTime> => {
+  const given = normalised(text);
+  checkZone(reader.timeZone);
+  if (isFixedForm(given)) return { when: parseWhen(given, reader) };
+  const read = await readWords(given, reader);
+  if (read === undefined) throw notUnderstood(given, 'Use words such as "tomorrow at 9" or "every weekday at 8". ');
+  checkAhead(given, read.when, reader.now);
+  return read;
+};
+
+const isFixedForm = (text: string): boolean =>
+  isRelative(text) || TIME.test(text) || /^@\w+$/.test(text) || /^[\d*/,-]+ [\d*/,-]+ [\d*/,?L-]+ \S+ \S+/.test(text);
+
+const checkAhead = (given: string, when: When, now: number): void => {
   const next = nextDue(when, now);
   if (next === undefined) {
     throw new AppError(
       "bad-input",
-      when.kind === "once" ? `"${given}" has already passed.` : `"${given}" is a date that never occurs.`,
+      when.kind === "once"
+        ? `"${given.slice(0, 100)}" has already passed: it is now ${momentIn(now, when.timeZone)} ${when.timeZone}.`
+        : `"${given.slice(0, 100)}" is a date that never occurs.`,
     );
   }
-  if (next > now + MAX_AHEAD_MS) throw new AppError("bad-input", `"${given}" is more than ten years away.`);
-  return when;
+  if (next > now + MAX_AHEAD_MS) {
+    throw new AppError("bad-input", `"${given.slice(0, 100)}" is more than ten years away.`);
+  }
 };
 
 /** Like parseWhen, but accepts times in the past. */
@@ -48,6 +70,11 @@ const UNITS: readonly (readonly [RegExp, number])[] = [
   [/^(?:d|days?)$/i, 86_400_000],
   [/^(?:w|weeks?)$/i, 7 * 86_400_000],
 ];
+
+const isRelative = (text: string): boolean => {
+  const [, , , unit = ""] = RELATIVE.exec(text) ?? [];
+  return UNITS.some(([name]) => name.test(unit));
+};
 
 const relative = (text: string, now: number, timeZone: string): When | undefined => {
   const [, keyword, count = "1", unit = ""] = RELATIVE.exec(text) ?? [];
@@ -88,7 +115,7 @@ const cron = (expression: string, timeZone: string): When => {
   const fields = expression.split(" ").length;
   if (fields === 6 || fields === 7) throw tooOften();
   if (fields !== 5 && !/^@(?:yearly|annually|monthly|weekly|daily|hourly)$/i.test(expression)) {
-    throw new AppError("bad-input", `"${expression.slice(0, 100)}" is not a time that I understand. ${FORMS}`);
+    throw notUnderstood(expression);
   }
   try {
     cronOf(expression, timeZone);
@@ -100,6 +127,9 @@ const cron = (expression: string, timeZone: string): When => {
   }
   return { kind: "cron", expression, timeZone };
 };
+
+const notUnderstood = (text: string, advice = "") =>
+  new AppError("bad-input", `"${text.slice(0, 100)}" is not a time that I understand. ${advice}${FORMS}`);
 
 const tooOften = () =>
   new AppError(

@@ -71,12 +71,12 @@ const crons = new BoundedCache<string, Cron>(1_000);
 /** The parsed times as text: "every weekday at 09:00 Europe/Berlin, next: Tue 17 Nov 2026, 09:00". */
 export const describeWhen = (when: When, now: number): string => {
   const next = nextDue(when, now);
-  if (when.kind === "once") return `once, on ${moment(Date.parse(when.at), when.timeZone)} ${when.timeZone}`;
+  if (when.kind === "once") return `once, on ${momentIn(Date.parse(when.at), when.timeZone)} ${when.timeZone}`;
   const rhythm = when.kind === "every" ? `every ${duration(when.everyMs)}` : cronText(when.expression, when.timeZone);
-  return next === undefined ? rhythm : `${rhythm}, next: ${moment(next, when.timeZone)}`;
+  return next === undefined ? rhythm : `${rhythm}, next: ${momentIn(next, when.timeZone)}`;
 };
 
-const moment = (ms: number, timeZone: string): string => {
+export const momentIn = (ms: number, timeZone: string): string => {
   const at = new Date(ms);
   const withSeconds = at.getUTCSeconds() !== 0;
   return new Intl.DateTimeFormat("en-GB", {

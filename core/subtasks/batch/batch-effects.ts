@@ -50,6 +50,7 @@ const synthesisMessage = (agentRef: AgentRef, batch: Batch, firedAt: number): Sy
         name,
         timedOut: !ended || late,
       })),
+      ...(batch.standing.background && { turn: batch.turnId }),
     },
   });
 

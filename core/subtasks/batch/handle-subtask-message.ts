@@ -19,6 +19,8 @@ export const handleSubtaskMessage = async (deps: SubtaskDeps, message: SubtaskMe
   }
   const subtask = await readSubtask(deps.store, message.subtask);
   if (subtask === undefined) deps.logger.warn(fields, "subtask has expired, message dropped");
+  else if (type === "status_update" && owner.ownerType !== "worker")
+    deps.logger.debug(fields, "progress is in the record");
   else if (owner.ownerType === "worker") await forwardToParent(deps, message, subtask);
   else await enqueueTurn(deps, subtask, wakeUpMessage(message, subtask));
   return ack;
@@ -26,20 +28,23 @@ export const handleSubtaskMessage = async (deps: SubtaskDeps, message: SubtaskMe
 
 /** Length of an inbox from which on it accepts no messages of children; completions are not limited. */
 const MAX_INBOX = 100;
+/** Progress leaves room for questions. */
+const MAX_INBOX_FOR_PROGRESS = 50;
 
 /** Delivers the message of a child to the subtask that owns it, as a note before its next step. */
 const forwardToParent = async (deps: SubtaskDeps, message: SubtaskMessage, from: Subtask): Promise<void> => {
   const { id, type, priority, owner, content, timestamp, subtask } = message;
   const child = { id: from.id, name: from.name, type, priority };
   const note = { id, type: "refinement" as const, child, content, at: timestamp };
+  const max = type === "status_update" ? MAX_INBOX_FOR_PROGRESS : MAX_INBOX;
   const changed = await changeSubtask(deps, { ...subtask, id: owner.ownerId }, (parent) =>
-    parent.inbox.length < MAX_INBOX ? withNote(parent, note) : parent,
+    parent.inbox.length < max ? withNote(parent, note) : parent,
   );
   if (changed?.inbox.some((known) => known.id === id)) return;
   const isFull = changed !== undefined && !hasEnded(changed);
   const why = isFull ? "the inbox of its owner is full" : "its owner has ended";
   deps.logger.warn({ message: id, owner: owner.ownerId, reason: why }, "subtask message dropped");
-  if (isFull) await reportUndelivered(deps, message);
+  if (isFull && type !== "status_update") await reportUndelivered(deps, message);
 };
 
 /** Reports to the sender that its owner does not get a message, and ends its wait for the answer. Idempotent. */

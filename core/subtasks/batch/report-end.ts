@@ -5,7 +5,7 @@ import { isoTime } from "../../contract/ports/clock.ts";
 import type { CoreDeps } from "../../turns/index.ts";
 import { endIdOf } from "../continuation/continuation-message.ts";
 import type { SubtaskDeps } from "../deps.ts";
-import { isOver } from "../owner/batch.ts";
+import { isOver, openCalls } from "../owner/batch.ts";
 import { readOwner } from "../owner/owner-record.ts";
 import { endSubtask } from "../record/end-subtask.ts";
 import { applyBatchEffects } from "./batch-effects.ts";
@@ -52,10 +52,7 @@ const countNow = async (
 
 type MessageToOwner = Pick<SubtaskMessage, "id" | "type" | "priority" | "content" | "timestamp">;
 
-/** Progress is stored in the record instead of sent, but logged like a message. */
-type LoggedMessage = Pick<MessageToOwner, "id" | "priority"> & {
-  readonly type: MessageToOwner["type"] | "status_update";
-};
+type LoggedMessage = Pick<MessageToOwner, "id" | "priority" | "type">;
 
 export const logOwnerMessage = (
   { logger }: CoreDeps,
@@ -83,25 +80,47 @@ export const sendToOwner = async (deps: CoreDeps, subtask: Subtask, content: Mes
   await deps.bus.publish(subject, message, { id: content.id, key: owner.ownerId });
 };
 
-/** Ends a subtask and all that it has delegated. Running subagents stop when they notice. */
+/**
+ * Ends a subtask and all that it has delegated. Running subagents stop when they notice. With `atPeers`, other agents are
+ * asked to stop too; otherwise their answers are folded back (L2).
+ */
 export const cancelSubtask = async (
   deps: SubtaskDeps,
   address: SubtaskAddress,
   why: string,
+  atPeers = false,
 ): Promise<Subtask | undefined> => {
   const result = { status: "failed" as const, output: "", error: `Cancelled: ${why}.` };
   const ended = await endSubtask(deps, address, { status: "cancelled", result });
   if (ended === undefined) return undefined;
   await reportEnd(deps, ended);
-  await cancelChildren(deps, ended);
+  await cancelCalls(deps, ended, atPeers);
+  await cancelChildren(deps, ended, atPeers);
   return ended;
 };
 
 /** Cancels the children of an ended subtask, because their results have no reader. */
-export const cancelChildren = async (deps: SubtaskDeps, parent: Subtask): Promise<void> => {
+export const cancelChildren = async (deps: SubtaskDeps, parent: Subtask, atPeers = false): Promise<void> => {
   const { tenant, agent, id } = parent;
   if (!hasEnded(parent)) return;
   const { batches } = await readOwner(deps.store, { tenant, agent, ownerId: id });
   const open = Object.values(batches).flatMap(({ members }) => members.filter(({ ended }) => !ended));
-  for (const child of open) await cancelSubtask(deps, { tenant, agent, id: child.id }, `${id} has ended`);
+  for (const child of open) await cancelSubtask(deps, { tenant, agent, id: child.id }, `${id} has ended`, atPeers);
+};
+
+/** Cancels the calls of a cancelled subtask that are still open. */
+const cancelCalls = async (
+  deps: SubtaskDeps,
+  { tenant, agent, id, status }: Subtask,
+  atPeers: boolean,
+): Promise<void> => {
+  if (status !== "cancelled") return;
+  const { batches } = await readOwner(deps.store, { tenant, agent, ownerId: id });
+  const open = Object.values(batches).flatMap(openCalls);
+  await deps.calls.cancel(
+    deps,
+    { tenant, agent },
+    open.map((call) => call.id),
+    atPeers,
+  );
 };

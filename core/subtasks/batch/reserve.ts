@@ -3,7 +3,7 @@ import { type ToolContext, workContextOfTool } from "../../contract/tool.ts";
 import type { DelegationConfig } from "../../turns/limits/index.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import { type Batch, type BatchCall, type Member, openCalls } from "../owner/batch.ts";
-import { type OwnerRecord, usageOf, withBatch, withUsage } from "../owner/owner-record.ts";
+import { minuteLeft, type OwnerRecord, usageOf, withBatch, withStarted, withUsage } from "../owner/owner-record.ts";
 import { indexWork } from "../owner/work-index.ts";
 
 interface Reservation {
@@ -11,9 +11,11 @@ interface Reservation {
   /** The number of refused subtasks. */
   readonly refused: number;
   readonly reason: string;
+  /** The members of the owner that run at the same time as the accepted ones. */
+  readonly running: readonly Member[];
 }
 
-type RequestedMember = Pick<Member, "id" | "callKey" | "name" | "reports">;
+type RequestedMember = Pick<Member, "id" | "callKey" | "name" | "reports" | "targetFiles">;
 
 /** Adds subtasks to their batch within the limits (S9). A repeated call finds its members reserved. */
 export const reserve = async (
@@ -31,25 +33,29 @@ export const reserve = async (
     if (signal.aborted) return record;
     const batch = record.batches[turnId] ?? openBatch(context, now);
     const fresh = requested.filter(({ callKey }) => !batch.members.some((member) => member.callKey === callKey));
-    const { slots } = slotsLeft(record, limits, context);
+    const { slots } = slotsLeft(record, limits, context, now);
     const added = fresh.slice(0, slots).map((member) => ({ ...member, ended: false }));
     if (added.length === 0) return record;
-    return withSpawnsCounted(
-      withBatch(record, { ...batch, members: [...batch.members, ...added] }),
-      context,
-      added.length,
-    );
+    const withMembers = withBatch(record, { ...batch, members: [...batch.members, ...added] });
+    return withStarted(withSpawnsCounted(withMembers, context, added.length), added.length, now);
   });
   const taken = after.batches[turnId]?.members ?? [];
   const accepted = requested.flatMap(({ callKey }) => taken.find((member) => member.callKey === callKey) ?? []);
+  const members = Object.values(after.batches).flatMap((batch) => batch.members);
   return {
     accepted,
+    running: members.filter(({ ended }) => !ended),
     refused: requested.length - accepted.length,
-    reason: slotsLeft(before, limits, context).reason,
+    reason: slotsLeft(before, limits, context, now).reason,
   };
 };
 
-const slotsLeft = (record: OwnerRecord, limits: DelegationConfig, { delegationContext, turnId }: ToolContext) => {
+const slotsLeft = (
+  record: OwnerRecord,
+  limits: DelegationConfig,
+  { delegationContext, turnId }: ToolContext,
+  now: number,
+) => {
   const members = Object.values(record.batches).flatMap((batch) => batch.members);
   const free = limits.running - members.filter(({ ended }) => !ended).length;
   const { spawned, respawns } = usageOf(delegationContext.rootTurnId, record);
@@ -58,6 +64,12 @@ const slotsLeft = (record: OwnerRecord, limits: DelegationConfig, { delegationCo
   if (isContinuation(delegationContext, turnId) && others >= limits.continuations) {
     const reason = `work on one request may be delegated again at most ${limits.continuations} times. Answer with the results you have`;
     return { slots: 0, reason };
+  }
+  const minute = minuteLeft(record, limits.perMinute, now);
+  if (minute.left < Math.min(left, free)) {
+    const seconds = Math.ceil(minute.retryInMs / 1_000);
+    const reason = `at most ${limits.perMinute} subtasks may be started within a minute. The next ones can start in ${seconds} s; do this work yourself or tell the person`;
+    return { slots: Math.max(0, minute.left), reason };
   }
   return left <= free
     ? { slots: Math.max(0, left), reason: `one request may have ${limits.perTurn} subtasks in all` }
@@ -91,7 +103,10 @@ const openBatch = (context: ToolContext, now: number): Batch => ({
   openedAt: now,
 });
 
-/** Counts a call to another agent into its batch, unless the owner has `max` open calls. Idempotent; false: refused. */
+/** Calls to other agents and calls that wait for an approval have separate limits; the prefix of the id tells them apart. */
+const kindOf = ({ id }: Pick<BatchCall, "id">): string => id.slice(0, id.indexOf("-"));
+
+/** Counts a call into its batch, unless the owner has `max` open calls of this kind. Idempotent; false: refused. */
 export const reserveCall = async (
   { owners, store, clock }: SubtaskDeps,
   max: number,
@@ -104,7 +119,9 @@ export const reserveCall = async (
   if (delegationContext.owner.ownerType !== "worker") await indexWork(store, address, audience, now);
   const { after } = await owners.change(address, (record) => {
     const batch = record.batches[turnId] ?? openBatch(context, now);
-    const open = Object.values(record.batches).flatMap(openCalls);
+    const open = Object.values(record.batches)
+      .flatMap(openCalls)
+      .filter((call) => kindOf(call) === kindOf({ id }));
     if (batch.calls?.some((call) => call.id === id) || open.length >= max) return record;
     return withBatch(record, { ...batch, calls: [...(batch.calls ?? []), { id, name, ended: false }] });
   });

@@ -34,7 +34,7 @@ export const sealTurn = async (
   if (lost.length > 0) await applyBatchEffects(deps, agentRef, await countLost(deps, batch, lost));
   const hasFailed = outcome !== "answered" && outcome !== "nothing";
   const openIds = openCalls(change.after).map(({ id }) => id);
-  await deps.calls.release(deps, batch, openIds, { hasFailed });
+  await deps.calls.release(deps, batch, openIds, { hasFailed, isCancelled: outcome === "cancelled" });
   await applyBatchEffects(deps, agentRef, change);
 };
 

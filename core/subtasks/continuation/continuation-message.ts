@@ -1,6 +1,7 @@
 import type { AgentRef } from "../../contract/messages/addresses.ts";
 import { subjectsOf } from "../../contract/messages/subjects.ts";
 import { parentContextOf, type Subtask, type SubtaskMessage } from "../../contract/messages/subtask.ts";
+import { agentAnswerIdOf } from "../../contract/messages/synthetic.ts";
 import { orderKey, type SyntheticMessage, syntheticMessage } from "../../contract/messages/user-message.ts";
 import type { CoreDeps } from "../../turns/index.ts";
 
@@ -21,7 +22,10 @@ type Continued =
 
 /** Ids of all messages that may continue the work of a turn or a subtask in the owner's session. */
 export const continuationsOf = (work: Continued): string[] => {
-  if ("turnId" in work) return [synthesisIdOf(work.turnId), amendmentIdOf(work.turnId)];
+  if ("turnId" in work) {
+    const { turnId } = work;
+    return [synthesisIdOf(turnId), amendmentIdOf(turnId), agentAnswerIdOf(turnId)];
+  }
   const { subtaskId, callKeys } = work;
   return [endIdOf(subtaskId), ...callKeys.map((key) => ownerMessageIdOf(subtaskId, key))].map(wakeUpIdOf);
 };

@@ -1,8 +1,10 @@
+import { type FileRef, namesOfFiles } from "../../contract/file-ref.ts";
 import type { Artifacts, Subtask } from "../../contract/messages/subtask.ts";
 import type { SyntheticMessageOf } from "../../contract/messages/user-message.ts";
 import type { Store } from "../../contract/ports/store.ts";
 import { cutToBytes } from "../../lib/index.ts";
-import { NOTHING_TO_SAY } from "../../turns/index.ts";
+import { journaledFiles } from "../../turns/files/index.ts";
+import { Journal, NOTHING_TO_SAY } from "../../turns/index.ts";
 import type { TurnPrompt } from "../../turns/source/index.ts";
 import { describeChanges } from "../../workspaces/index.ts";
 import { readOwner } from "../owner/owner-record.ts";
@@ -24,7 +26,9 @@ export const resultsPrompt = async (
   // The origin of work for another agent is the prompt of that agent's person, which this agent must not see (R7).
   const request = owner.worksFor?.kind === "peer-call" ? [] : [`The request: ${origin.promptSummary}`];
   const text = [type === "amendment" ? LATE_RESULTS : ALL_RESULTS, ...request, results];
-  return { text: text.join("\n\n"), fallbackText: results, mustReply: true, obsolete: false };
+  const ofTurn = data.turn === undefined ? [] : await journaledFiles(new Journal(store, data.turn, false));
+  const files = [...ofTurn, ...filesOfResults(reported)];
+  return { text: text.join("\n\n"), fallbackText: results, mustReply: true, obsolete: false, files };
 };
 
 /** A turn about the message of one subtask. */
@@ -34,7 +38,8 @@ export const wakeUpPrompt = async (store: Store, message: SyntheticMessageOf<"wa
   if (type === "completion") {
     const result = showResults([{ id, name, timedOut: false, subtask }]);
     const obsolete = subtask !== undefined && (await wasReturned(store, subtask));
-    return { text: `${ONE_RESULT}\n\n${result}`, fallbackText: result, mustReply: true, obsolete };
+    const files = subtask?.result?.files ?? [];
+    return { text: `${ONE_RESULT}\n\n${result}`, fallbackText: result, mustReply: true, obsolete, files };
   }
   const isOpen = subtask?.status === "running" && subtask.question !== undefined;
   return {
@@ -83,6 +88,10 @@ interface Reported {
   readonly subtask: Subtask | undefined;
 }
 
+/** The files of the results, in their order; the answer that reports the results sends them. */
+export const filesOfResults = (reported: readonly Pick<Reported, "timedOut" | "subtask">[]): FileRef[] =>
+  reported.flatMap(({ timedOut, subtask }) => (timedOut ? [] : (subtask?.result?.files ?? [])));
+
 const MAX_RESULTS_BYTES = 120_000;
 
 /** Renders results with name and outcome, for the model and as fallback text for people. */
@@ -101,9 +110,10 @@ export const outcomeOf = (timedOut: boolean, subtask: Subtask | undefined): stri
 const textOf = (timedOut: boolean, subtask: Subtask | undefined): string => {
   if (timedOut || subtask?.result?.status === "timeout")
     return ["It was not done in time.", lastNote(subtask)].filter(Boolean).join(" ");
-  const { output = "", error = "", artifacts } = subtask?.result ?? {};
+  const { output = "", error = "", artifacts, files = [] } = subtask?.result ?? {};
   const changes = artifacts ? changesOf(artifacts) : "";
-  return [output, error, changes].filter((text) => text.trim() !== "").join("\n\n") || "It returned no result.";
+  const made = files.length === 0 ? "" : `Files, which people get with your answer: ${namesOfFiles(files)}`;
+  return [output, error, changes, made].filter((text) => text.trim() !== "").join("\n\n") || "It returned no result.";
 };
 
 const MAX_NAMED = 20;

@@ -8,6 +8,8 @@ export const Member = z.looseObject({
   name: z.string(),
   reports: z.enum(["batch", "alone", "blocking"]),
   ended: z.boolean(),
+  /** Paths that it announced to change. */
+  targetFiles: z.array(z.string()).optional(),
   /** Idempotency key of the call that returned its result; the batch no longer counts it. */
   awaitedBy: z.string().optional(),
   /** The member ended after the batch had fired, and its result belongs to the follow-up. */

@@ -20,6 +20,8 @@ export const OwnerRecord = z.looseObject({
   batches: z.record(z.string(), Batch),
   /** Least recently used first. */
   tallies: z.array(Tally),
+  /** When subtasks were started in the last minute: wall clock in milliseconds, and how many. */
+  recent: z.array(z.tuple([z.number(), z.int()])).optional(),
 });
 export type OwnerRecord = z.infer<typeof OwnerRecord>;
 
@@ -60,6 +62,26 @@ export const withUsage = (record: OwnerRecord, rootTurnId: string, { spawned, re
   const others = record.tallies.filter(([root]) => root !== short(rootTurnId));
   return { ...record, tallies: [...others.slice(1 - MAX_TALLIES), [short(rootTurnId), spawned, ...respawns]] };
 };
+
+const MINUTE_MS = 60_000;
+
+const startedWithinMinute = ({ recent = [] }: OwnerRecord, now: number) =>
+  recent.filter(([at]) => at > now - MINUTE_MS && at <= now);
+
+/** The subtasks that may still be started in this minute, and when the next ones may be. */
+export const minuteLeft = (record: OwnerRecord, perMinute: number, now: number) => {
+  const recent = startedWithinMinute(record, now);
+  const [first] = recent;
+  return {
+    left: perMinute - recent.reduce((sum, [, count]) => sum + count, 0),
+    retryInMs: first === undefined ? 0 : first[0] + MINUTE_MS - now,
+  };
+};
+
+export const withStarted = (record: OwnerRecord, count: number, now: number): OwnerRecord => ({
+  ...record,
+  recent: [...startedWithinMinute(record, now), [now, count]],
+});
 
 const short = (turnId: string): string => turnId.slice(-12);
 

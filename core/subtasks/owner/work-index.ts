@@ -7,6 +7,7 @@ import { collection, keyOf, keyParts, prefixOf, type Store } from "../../contrac
 import { LastRead } from "../../contract/ports/update.ts";
 import type { Caller } from "../../delivery/index.ts";
 import { readSubtasks } from "../record/subtask-record.ts";
+import { type Batch, openCalls } from "./batch.ts";
 import { type OwnerAddress, readOwner } from "./owner-record.ts";
 
 /** Maps an account to the owners that delegated work for it, for `status` and `cancel`. */
@@ -44,22 +45,37 @@ export const ownersWorkingFor = async (
   return found;
 };
 
-/** The subtasks under way for a person, whichever of their accounts asked for them, oldest first. */
-export const openSubtasksFor = async (
+/** The batches of a person's delegated work, whichever of their accounts asked for it. */
+const batchesFor = async (
   store: Store,
   { tenant, agent }: AgentRef,
   { accounts, owns }: Pick<Caller, "accounts" | "owns">,
-): Promise<Subtask[]> => {
+): Promise<Batch[]> => {
   const owners = await Promise.all(accounts.map((account) => ownersWorkingFor(store, { tenant, agent, ...account })));
   const records = await Promise.all(
     [...new Set(owners.flat())].map((ownerId) => readOwner(store, { tenant, agent, ownerId })),
   );
-  const open = records
-    .flatMap(({ batches }) => Object.values(batches))
-    .filter(({ audience }) => owns(audience))
-    .flatMap(({ members }) => members.filter(({ ended }) => !ended));
+  return records.flatMap(({ batches }) => Object.values(batches)).filter(({ audience }) => owns(audience));
+};
+
+export interface OpenWork {
+  /** Oldest first. */
+  readonly subtasks: readonly Subtask[];
+  /** The ids of calls to other agents, and of calls that wait for an approval. */
+  readonly calls: readonly string[];
+}
+
+/** The delegated work under way for a person, whichever of their accounts asked for it. */
+export const openWorkFor = async (
+  store: Store,
+  { tenant, agent }: AgentRef,
+  caller: Pick<Caller, "accounts" | "owns">,
+): Promise<OpenWork> => {
+  const batches = await batchesFor(store, { tenant, agent }, caller);
+  const open = batches.flatMap(({ members }) => members.filter(({ ended }) => !ended));
   const ids = open.map(({ id }) => id);
-  return (await readSubtasks(store, { tenant, agent }, ids))
+  const subtasks = (await readSubtasks(store, { tenant, agent }, ids))
     .filter((subtask) => !hasEnded(subtask))
     .sort((one, other) => one.createdAt.localeCompare(other.createdAt));
+  return { subtasks, calls: batches.flatMap(openCalls).map(({ id }) => id) };
 };

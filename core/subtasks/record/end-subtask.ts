@@ -43,7 +43,8 @@ export const endKnown = async (
   const end = (stored: Subtask | undefined): Subtask | undefined => {
     const running = stored && begunOf(stored);
     if (running === undefined || hasEnded(running) || !mayEnd(running)) return undefined;
-    return fitSubtask({ ...running, status, result, completedAt, ...(endedBy !== undefined && { endedBy }) });
+    const ended = { ...running, status, result: withAllFiles(result, running), completedAt };
+    return fitSubtask({ ...ended, ...(endedBy !== undefined && { endedBy }) });
   };
   const options = { known, cache: subtasksRead };
   const { outcome, before, after } = await update(deps.store, subtaskKey(known.value), end, options);
@@ -52,6 +53,16 @@ export const endKnown = async (
   signalChange(deps, after);
   reportChange(deps, begunOf(before), after);
   return after;
+};
+
+/** More are not reported; an answer sends fewer anyway. */
+const MAX_FILES = 50;
+
+/** Adds the files that other agents sent to the subtask. */
+const withAllFiles = (result: SubtaskResult, { inbox }: Subtask): SubtaskResult => {
+  const received = inbox.flatMap(({ files = [] }) => files);
+  const files = [...(result.files ?? []), ...received].slice(0, MAX_FILES);
+  return files.length === 0 ? result : { ...result, files };
 };
 
 /** Leaves room for fields that a later version adds. */

@@ -49,3 +49,16 @@ export const askerOf = (context: ToolContext): Actor => ({
   ...actorOf(context),
   personId: context.asker.personId,
 });
+
+/** The subtask that the session itself started. Undefined: a subtask on the way has expired. */
+export const topSubtaskOf = async (
+  { store }: { readonly store: Store },
+  subtask: Subtask,
+): Promise<Subtask | undefined> => {
+  let top: Subtask | undefined = subtask;
+  while (top?.parentSubtaskId !== undefined) {
+    const { tenant, agent, parentSubtaskId: id }: Subtask = top;
+    top = id === undefined ? undefined : await readSubtask(store, { tenant, agent, id });
+  }
+  return top;
+};

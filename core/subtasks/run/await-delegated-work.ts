@@ -1,9 +1,10 @@
+import type { FileRef } from "../../contract/file-ref.ts";
 import type { AgentRef, SubtaskAddress } from "../../contract/messages/addresses.ts";
 import { hasEnded, type Subtask, type SubtaskNote } from "../../contract/messages/subtask.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
 import { listNames, waitForChange } from "../../lib/index.ts";
 import { takeReturned } from "../batch/batch-transitions.ts";
-import { showResults } from "../continuation/continuation-prompt.ts";
+import { filesOfResults, showResults } from "../continuation/continuation-prompt.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import { type Member, openCalls } from "../owner/batch.ts";
 import { readOwner } from "../owner/owner-record.ts";
@@ -20,6 +21,12 @@ interface ChildrenWait {
   isInterrupted(parent: Subtask): boolean;
 }
 
+/** The text of the subtask's next turn, and the files of the results in it. */
+export interface ChildrenReport {
+  readonly text: string;
+  readonly files: readonly FileRef[];
+}
+
 /**
  * Waits for the children of a subtask and returns the text of its next turn: their results once all have ended (S8) or
  * timed out, or a notice if a note arrived first. Resolves to undefined if no results are outstanding.
@@ -28,7 +35,7 @@ export const awaitChildren = async (
   deps: SubtaskDeps,
   parent: Subtask,
   options: ChildrenWait,
-): Promise<string | undefined> => {
+): Promise<ChildrenReport | undefined> => {
   const { tenant, agent, id: ownerId } = parent;
   const { turnId } = options;
   const agentRef = { tenant, agent };
@@ -43,7 +50,7 @@ export const awaitChildren = async (
   const returned = outstanding.filter(({ awaitedBy }) => awaitedBy === turnId);
   if (returned.length > 0) return resultsOf(deps, agentRef, returned);
   const open = await stillOpen(deps, parent, outstanding, options);
-  if (open.length > 0) return interruption(open);
+  if (open.length > 0) return { text: interruption(open), files: [] };
   for (const batch of new Set(outstanding.map((member) => member.batch))) {
     const ids = outstanding.filter((member) => member.batch === batch).map(({ id }) => id);
     await takeReturned(deps, { ...agentRef, ownerId, turnId: batch }, ids, turnId);
@@ -74,7 +81,11 @@ const stillOpen = async (
   return [];
 };
 
-const resultsOf = async (deps: SubtaskDeps, agentRef: AgentRef, members: readonly Member[]): Promise<string> => {
+const resultsOf = async (
+  deps: SubtaskDeps,
+  agentRef: AgentRef,
+  members: readonly Member[],
+): Promise<ChildrenReport> => {
   const children = await readSubtasks(
     deps.store,
     agentRef,
@@ -84,7 +95,8 @@ const resultsOf = async (deps: SubtaskDeps, agentRef: AgentRef, members: readonl
     const subtask = children.find((child) => child.id === id);
     return { id, name, timedOut: subtask !== undefined && !hasEnded(subtask), subtask };
   });
-  return `[results of delegated work] Finish your work with these results.\n\n${showResults(reported)}`;
+  const text = `[results of delegated work] Finish your work with these results.\n\n${showResults(reported)}`;
+  return { text, files: filesOfResults(reported) };
 };
 
 const interruption = (open: readonly Subtask[]): string =>

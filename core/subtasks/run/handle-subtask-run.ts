@@ -7,7 +7,7 @@ import type { Stored } from "../../contract/ports/store.ts";
 import type { Meter } from "../../contract/ports/telemetry.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { ChildAbort, deadLetterFallback } from "../../lib/index.ts";
-import type { BlockedAccounts } from "../../people/abuse/index.ts";
+import type { BlockedAccounts } from "../../rights/index.ts";
 import {
   type Agent,
   permittedAgent,
@@ -15,6 +15,7 @@ import {
   type TurnEnd,
   TurnTimedOut,
   TurnYielded,
+  withOfferedTools,
 } from "../../turns/index.ts";
 import { maxDepth } from "../../turns/limits/index.ts";
 import { withArtifacts } from "../../workspaces/index.ts";
@@ -115,7 +116,8 @@ const workOn = async (deps: RunDeps, agent: Agent, claimed: Stored<Subtask>): Pr
     if (workspaces) await deps.checkpoint("workspace.opened");
     if (openError !== undefined)
       return await endSubtask(deps, subtask, failed(`Its workspace could not be opened: ${openError}`));
-    const subagent = permittedAgent(subagentFor(agent, subtask, deps.ownTools), subtask.asker);
+    const offered = await withOfferedTools(agent, subtask.asker);
+    const subagent = permittedAgent(subagentFor(offered, subtask, deps.ownTools), subtask.asker);
     return await runSubagent(deps, subagent, claimed, over.signal, async (end, latest, mayEnd) => {
       const started = await startWrite.close();
       const known = latest.revision === claimed.revision ? (started ?? latest) : latest;
@@ -136,9 +138,12 @@ const workOn = async (deps: RunDeps, agent: Agent, claimed: Stored<Subtask>): Pr
 };
 
 /** A final text counts as the result. An end that complete_subtask stored before takes precedence (S7). */
-const endingFor = ({ outcome, finalText, failure }: TurnEnd): Ending => {
-  if (outcome === "answered" && finalText.trim() !== "") {
-    return { status: "completed", result: { status: "success", output: finalText } };
+const endingFor = ({ outcome, finalText, failure, files = [] }: TurnEnd): Ending => {
+  if (outcome === "answered" && (finalText.trim() !== "" || files.length > 0)) {
+    return {
+      status: "completed",
+      result: { status: "success", output: finalText, ...(files.length > 0 && { files }) },
+    };
   }
   if (failure === "turn-timeout") return timedOut;
   return failed(outcome === "failed" ? finalText : "It ended without a result.");

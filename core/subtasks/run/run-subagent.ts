@@ -1,3 +1,4 @@
+import type { FileRef } from "../../contract/file-ref.ts";
 import { hasEnded, parentContextOf, type Subtask } from "../../contract/messages/subtask.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
 import type { Stored } from "../../contract/ports/store.ts";
@@ -7,7 +8,7 @@ import { fitEntry, nextIndex, type SessionHistory, type SessionWindow, windowOf 
 import { type Agent, Journal, runTurn, type TurnEnd, type TurnRecord, TurnYielded } from "../../turns/index.ts";
 import { ceilingMs, maxDepth } from "../../turns/limits/index.ts";
 import type { SubtaskDeps } from "../deps.ts";
-import { awaitChildren, waitForCalls } from "./await-delegated-work.ts";
+import { awaitChildren, type ChildrenReport, waitForCalls } from "./await-delegated-work.ts";
 import { SubtaskInbox } from "./subtask-inbox.ts";
 
 export interface SubagentDeps extends SubtaskDeps {
@@ -46,9 +47,9 @@ export const runSubagent = async (
   for (let phase = nextIndex(window); ; phase++) {
     const record = subagentTurn(subtask, phase);
     const previous = phase === 0 ? undefined : await nextPrompt(deps, agent, subtask, inbox, phase - 1, signal);
-    const text = previous ?? taskText(subtask);
+    const text = previous?.text ?? taskText(subtask);
     let attempt = 0;
-    const end = await runTurn(deps, {
+    const ended = await runTurn(deps, {
       agent,
       record,
       text,
@@ -61,12 +62,14 @@ export const runSubagent = async (
       interject: () => inbox.takeUnread(),
       shrink: async (whole) => ({ ...whole, entries: [], chars: 0 }),
     });
+    const end = { ...ended, files: [...(previous?.files ?? []), ...(ended.files ?? [])] };
     const next = await nextPrompt(deps, agent, subtask, inbox, phase, signal);
     if (end.outcome !== "failed") await awaitPeers(deps, agent, subtask, inbox, phase, signal);
     const isLast = end.outcome === "failed" || phase + 1 >= MAX_PHASES;
     if (next === undefined || isLast) {
-      const ended = await finish(end, inbox.latest, (current) => isLast || inbox.hasReadAll(current));
-      if (ended === undefined || hasEnded(ended)) return ended;
+      const files = [...filesOfPhases(window), ...end.files];
+      const over = await finish({ ...end, files }, inbox.latest, (current) => isLast || inbox.hasReadAll(current));
+      if (over === undefined || hasEnded(over)) return over;
     }
     const entry = fitEntry({
       kind: "turn",
@@ -83,7 +86,10 @@ export const runSubagent = async (
   }
 };
 
-/** Waits for answers of other agents, which arrive as notes that the subtask must read before it ends. */
+/** The files of the turns that the subagent has recorded. */
+export const filesOfPhases = ({ entries }: SessionWindow): FileRef[] => entries.flatMap((entry) => entry.files ?? []);
+
+/** Waits for answers of other agents and for approvals, which arrive as notes that the subtask must read before it ends. */
 const awaitPeers = async (
   deps: SubagentDeps,
   { tools, delegation }: Agent,
@@ -92,7 +98,7 @@ const awaitPeers = async (
   phase: number,
   signal: AbortSignal,
 ): Promise<void> => {
-  if (!tools.some(({ delegates }) => delegates === "peer-call")) return;
+  if (!tools.some(({ delegates, approval }) => delegates === "peer-call" || approval !== undefined)) return;
   await waitForCalls(deps, subtask, {
     timeoutMs: ceilingMs(delegation, subtask.background),
     signal,
@@ -113,7 +119,7 @@ const nextPrompt = async (
   inbox: SubtaskInbox,
   phase: number,
   signal: AbortSignal,
-): Promise<string | undefined> => {
+): Promise<ChildrenReport | undefined> => {
   if (!tools.some(({ delegates }) => delegates === "subtask")) return undefined;
   const { turnId } = subagentTurn(subtask, phase + 1);
   return awaitChildren(deps, subtask, {
@@ -132,8 +138,17 @@ export const subagentFor = (agent: Agent, subtask: Subtask, ownTools: readonly T
     ({ name, isForOwner, needsDepth }) =>
       subtask.permissions.tools.includes(name) && !isForOwner && (mayDelegate || !needsDepth),
   );
-  return { ...agent, directives: directivesFor(agent, subtask), tools: [...allowed, ...ownTools] };
+  return {
+    ...agent,
+    model: modelOf(agent, subtask),
+    directives: directivesFor(agent, subtask),
+    tools: [...allowed, ...ownTools],
+  };
 };
+
+/** A model that left the configuration since is replaced by the agent's own. */
+const modelOf = ({ model, subtaskModels }: Agent, subtask: Subtask): Agent["model"] =>
+  (subtask.model === undefined ? undefined : subtaskModels?.get(subtask.model)) ?? model;
 
 const directivesFor = ({ name, directives }: Agent, { agentType, workspace }: Subtask): string =>
   [
@@ -148,7 +163,7 @@ const WORKSPACE =
   "You have a workspace: a private copy of a repository. Read, write, list and search its files with your tools. The " +
   "changes in it are submitted with your result; do not copy whole files into your text.";
 
-const subagentSession = ({ tenant, agent, id }: Subtask): string => stableId("s", tenant, agent, id);
+export const subagentSession = ({ tenant, agent, id }: Subtask): string => stableId("s", tenant, agent, id);
 
 /** Phase 0 is the task; later phases handle results of children and notes. */
 export const subagentTurn = (subtask: Subtask, phase: number): TurnRecord => {

@@ -12,6 +12,7 @@ import { reportEnd } from "../batch/report-end.ts";
 import { reserve } from "../batch/reserve.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import type { Member } from "../owner/batch.ts";
+import { normalisedPath, overlapText } from "../owner/target-files.ts";
 import { endSubtask } from "../record/end-subtask.ts";
 import { readSubtask, writeSubtask } from "../record/subtask-record.ts";
 
@@ -20,6 +21,9 @@ export interface Task {
   readonly prompt: string;
   readonly expectedOutput?: string | undefined;
   readonly agentType?: string | undefined;
+  /** A name of the agent's models for subtasks. */
+  readonly model?: string | undefined;
+  readonly targetFiles?: readonly string[] | undefined;
   readonly retryOf?: string | undefined;
 }
 
@@ -27,6 +31,8 @@ export interface Spawned {
   readonly accepted: readonly Member[];
   /** Text for the model; undefined if all were accepted. */
   readonly refusal: string | undefined;
+  /** Text for the model if running subtasks announced to change the same files. */
+  readonly overlaps?: string | undefined;
 }
 
 /**
@@ -45,9 +51,10 @@ export const spawn = async (
   if (depthLeft <= 0)
     return refused(deps, context, tasks.length, "Refused: subtasks may not nest deeper here. Do the work yourself.");
   // Tasks beyond the limit can never be accepted.
-  const requested = tasks.slice(0, limits.perTurn).map(({ name }, index) => {
+  const requested = tasks.slice(0, limits.perTurn).map(({ name, targetFiles = [] }, index) => {
     const callKey = `${idempotencyKey}/${index}`;
-    return { id: subtaskIdOf(callKey), callKey, name, reports };
+    const files = targetFiles.map(normalisedPath);
+    return { id: subtaskIdOf(callKey), callKey, name, reports, ...(files.length > 0 && { targetFiles: files }) };
   });
   // Without the right, subtasks run without a workspace.
   const workspace = context.permit.allows("workspace") ? await workspaceFor(deps, context, requested) : undefined;
@@ -56,7 +63,8 @@ export const spawn = async (
   }
   const overBudget = await takeSubtasks(deps, context, requested);
   if (overBudget !== undefined) return refused(deps, context, tasks.length, `Refused: ${overBudget}`);
-  const { accepted: members, refused: refusedCount, reason } = await reserve(deps, limits, context, requested);
+  const reserved = await reserve(deps, limits, context, requested);
+  const { accepted: members, refused: refusedCount, reason } = reserved;
   await deps.checkpoint("spawn.reserved");
   const accepted = await Promise.all(
     members.map((member) => {
@@ -68,8 +76,9 @@ export const spawn = async (
   );
   context.budget?.giveBack({ subtasks: refusedCount });
   const left = refusedCount + tasks.length - requested.length;
-  if (left === 0) return { accepted, refusal: undefined };
-  return { ...refused(deps, context, left, `Refused ${left} of ${tasks.length}: ${reason}.`), accepted };
+  const overlaps = overlapText(members, reserved.running);
+  if (left === 0) return { accepted, refusal: undefined, overlaps };
+  return { ...refused(deps, context, left, `Refused ${left} of ${tasks.length}: ${reason}.`), accepted, overlaps };
 };
 
 /** Counts the subtasks in the budgets of the work (R2). */
@@ -152,6 +161,8 @@ const subtaskFrom = (
     name: task.name,
     prompt: task.prompt,
     expectedOutput: task.expectedOutput ?? "",
+    ...(task.model !== undefined && { model: task.model }),
+    ...(member.targetFiles !== undefined && { targetFiles: member.targetFiles }),
     reports: member.reports,
     permissions: { tools: tools.map(({ name }) => name) },
     ...(task.workspace !== undefined && { workspace: task.workspace }),

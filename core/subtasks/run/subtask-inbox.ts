@@ -24,12 +24,13 @@ export class SubtaskInbox {
     return this.#latest;
   }
 
-  hasReadAll({ inbox }: Subtask): boolean {
-    return inbox.length <= this.#readCount;
+  hasReadAll(subtask: Subtask): boolean {
+    return this.unreadIn(subtask).length === 0;
   }
 
+  /** Without progress of children: it is read with the next step and does not justify one more turn. */
   unreadIn({ inbox }: Subtask): readonly SubtaskNote[] {
-    return inbox.slice(this.#readCount);
+    return inbox.slice(this.#readCount).filter(({ child }) => child?.type !== "status_update");
   }
 
   /** Marks all notes as read and returns the new ones as messages to the model. */
@@ -52,8 +53,9 @@ export class SubtaskInbox {
   }
 }
 
-const headingOf = ({ type, from, child }: SubtaskNote): string => {
+const headingOf = ({ type, from, child, isApproval }: SubtaskNote): string => {
   if (child !== undefined) return messageHeading(child);
+  if (isApproval) return "[outcome of a call that waited for an approval]";
   return from === undefined ? `[${type} from your owner]` : `[${type} from the agent "${from}"]`;
 };
 

@@ -14,6 +14,7 @@ import { begun, changeSubtask } from "../record/change-subtask.ts";
 import { endSubtask } from "../record/end-subtask.ts";
 import { readSubtask, waitForSubtasks } from "../record/subtask-record.ts";
 import { outstandingCalls } from "../run/await-delegated-work.ts";
+import { filesBeforeCall } from "../run/subtask-files.ts";
 import { SubtaskIdInput } from "./spawn-tools.ts";
 
 const NOTE_CHARS = 200;
@@ -53,13 +54,17 @@ export const reportTools = (deps: SubtaskDeps): Tool[] => {
     needs: "talk",
     repeatable: true,
     deadlineMs: (MAX_ANSWER_SECONDS + 30) * 1_000,
+    // Only progress is shown to people as it is; the owner puts the rest into words of its own.
+    shownTexts: ({ type, content }) => (type === "status_update" ? [content] : []),
     run: async (input, context) => {
       const own = ownAddress(context, input.id);
       if (input.type === "status_update") {
         const note = input.content.replace(/\s+/g, " ").trim().slice(0, NOTE_CHARS);
         const subtask = await change(deps, own, (current) => noted(current, note, context.idempotencyKey));
-        const { type, priority = "normal" } = input;
-        logOwnerMessage(deps, subtask, { id: ownerMessageIdOf(own.id, context.idempotencyKey), type, priority });
+        // A session reads the record before its next step; a subtask gets a note, as it does of every other message.
+        if (subtask.owner.ownerType === "worker") await send(deps, subtask, { ...input, content: note }, context);
+        else
+          logOwnerMessage(deps, subtask, { id: ownerMessageIdOf(own.id, context.idempotencyKey), ...updateOf(input) });
         deps.activity.touch(subtask);
         return "Noted.";
       }
@@ -86,7 +91,9 @@ export const reportTools = (deps: SubtaskDeps): Tool[] => {
       if ((await outstandingCalls(deps, own)).length > 0) throw refusal(deps, context, UNANSWERED);
       const status = result.status === "failed" ? "failed" : "completed";
       const endedBy = context.idempotencyKey;
-      const ending = { status, result: await withChanges(deps, own, withoutUndefined(result)), endedBy } as const;
+      const files = await filesBeforeCall(deps, own, context);
+      const whole = { ...withoutUndefined(result), ...(files.length > 0 && { files }) };
+      const ending = { status, result: await withChanges(deps, own, whole), endedBy } as const;
       const ended = await endSubtask(deps, own, ending, { isBegun: true });
       if (ended?.endedBy === endedBy) return "Completed.";
       throw refusal(deps, context, `${own.id} has ended already: ${ended?.status ?? "its record has expired"}.`);
@@ -126,6 +133,8 @@ const change = async (deps: SubtaskDeps, own: SubtaskAddress, by: (subtask: Subt
   if (subtask !== undefined && !hasEnded(subtask)) return subtask;
   throw new AppError("conflict", `${own.id} has ended: its messages are no longer delivered.`);
 };
+
+const updateOf = ({ priority = "normal" }: Notification) => ({ type: "status_update", priority }) as const;
 
 const noted = (subtask: Subtask, note: string, noteKey: string): Subtask =>
   subtask.noteKey === noteKey ? subtask : { ...subtask, note, noteKey, notes: subtask.notes + 1 };
@@ -181,7 +190,7 @@ const askOwner = async (
 const send = ({ clock, ...deps }: SubtaskDeps, subtask: Subtask, message: Notification, context: ToolContext) =>
   sendToOwner({ clock, ...deps }, subtask, {
     id: ownerMessageIdOf(subtask.id, context.idempotencyKey),
-    type: message.type === "status_update" ? "error" : message.type,
+    type: message.type,
     priority: message.priority ?? (message.type === "error" ? "high" : "normal"),
     content: message.content,
     timestamp: isoTime(clock.now()),

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
 import { hasEnded, type Subtask } from "../../contract/messages/subtask.ts";
-import type { Tool, ToolContext } from "../../contract/tool.ts";
+import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { dropInvisible } from "../../lib/index.ts";
 import { ceilingMs, type DelegationConfig } from "../../turns/limits/index.ts";
 import { returnResults } from "../batch/batch-effects.ts";
 import { cancelSubtask } from "../batch/report-end.ts";
-import { showResults } from "../continuation/continuation-prompt.ts";
+import { filesOfResults, showResults } from "../continuation/continuation-prompt.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import type { Member } from "../owner/batch.ts";
 import { readOwner } from "../owner/owner-record.ts";
@@ -36,6 +36,18 @@ const TaskInput = z.strictObject({
   prompt: z.string().min(1).max(20_000).describe("All the information it needs: it cannot see this conversation."),
   expectedOutput: z.string().max(4_000).optional().describe("A description of a good result."),
   agentType: oneLine.optional().describe("The role of the worker, e.g. researcher"),
+  model: z
+    .string()
+    .max(100)
+    .optional()
+    .describe("The name of another model, if one is listed. Default: your own model."),
+  targetFiles: z
+    .array(z.string().min(1).max(300))
+    .max(50)
+    .optional()
+    .describe(
+      "Paths of the files and folders that it will change. You learn if running subtasks change the same ones.",
+    ),
 });
 const options = {
   blocking: z.boolean().optional().describe("true: wait for the result, and return it from this call."),
@@ -49,9 +61,15 @@ const Several = z.strictObject({ tasks: z.array(TaskInput).min(1), ...options })
 
 type SpawnOptions = { readonly blocking?: boolean | undefined; readonly consolidate?: boolean | undefined };
 
-export const spawnTools = (deps: SubtaskDeps, limits: DelegationConfig): Tool[] => {
+export const spawnTools = (deps: SubtaskDeps, limits: DelegationConfig, models: readonly string[] = []): Tool[] => {
   const deadlineMs = maxWaitMs(limits);
-  const run = async (tasks: readonly Task[], options: SpawnOptions, context: ToolContext): Promise<string> => {
+  const listed = models.length === 0 ? "" : ` Models for subtasks: ${models.join(", ")}.`;
+  const run = async (
+    tasks: readonly Task[],
+    options: SpawnOptions,
+    context: ToolContext,
+  ): Promise<string | ToolOutput> => {
+    checkModels(tasks, models);
     const reports = reportsBy(options);
     const spawned = await spawn(deps, limits, context, tasks, reports);
     if (spawned.accepted.length === 0) throw new AppError("forbidden", spawned.refusal ?? "Refused.");
@@ -61,38 +79,52 @@ export const spawnTools = (deps: SubtaskDeps, limits: DelegationConfig): Tool[] 
     name: "spawn_subtask",
     description:
       "Starts a subtask that runs in the background. Use it for long work that can be described on its own; do short " +
-      "work yourself.",
+      `work yourself.${listed}`,
     input: One,
     needs: "delegate",
     repeatable: true,
     delegates: "subtask",
     needsDepth: true,
     deadlineMs,
+    shownTexts: (task) => namesOf([task]),
     run: ({ blocking, consolidate, ...task }, context) => run([task], { blocking, consolidate }, context),
   };
   const several: Tool<z.infer<typeof Several>> = {
     name: "spawn_parallel_subtasks",
-    description: "Like spawn_subtask, for several independent subtasks that run at the same time.",
+    description: `Like spawn_subtask, for several independent subtasks that run at the same time.${listed}`,
     input: Several,
     needs: "delegate",
     repeatable: true,
     delegates: "subtask",
     needsDepth: true,
     deadlineMs,
+    shownTexts: ({ tasks }) => namesOf(tasks),
     run: ({ tasks, ...options }, context) => run(tasks, options, context),
   };
   return [one, several];
 };
+
+/** Nothing starts if a model is unknown: a subtask on another model would not be the requested one. */
+const checkModels = (tasks: readonly Task[], models: readonly string[]): void => {
+  const unknown = tasks.map(({ model }) => model).find((model) => model !== undefined && !models.includes(model));
+  if (unknown === undefined) return;
+  const known = models.length === 0 ? "leave model out: there is no other" : `use one of ${models.join(", ")}, or none`;
+  throw new AppError("bad-input", `There is no model "${unknown}" for subtasks; ${known}. No subtask was started.`);
+};
+
+const namesOf = (tasks: readonly Pick<z.infer<typeof TaskInput>, "name" | "agentType">[]): string[] =>
+  tasks.flatMap(({ name, agentType }) => [name, ...(agentType === undefined ? [] : [agentType])]);
 
 const reportsBy = ({ blocking = false, consolidate = true }: SpawnOptions): Member["reports"] => {
   if (blocking) return "blocking";
   return consolidate ? "batch" : "alone";
 };
 
-const acceptedText = ({ accepted, refusal }: Spawned, reports: Member["reports"]): string =>
+const acceptedText = ({ accepted, refusal, overlaps }: Spawned, reports: Member["reports"]): string =>
   [
     `Accepted, working in the background:\n${accepted.map(({ id, name }) => `- ${id}: ${name}`).join("\n")}`,
     ...(refusal === undefined ? [] : [refusal]),
+    ...(overlaps === undefined ? [] : [overlaps]),
     reports === "batch"
       ? "You get all results together in a later turn, in which you write the answer. Now end this turn with one short " +
         "sentence about the work in progress; do not guess results."
@@ -104,8 +136,8 @@ const waitFor = async (
   deps: SubtaskDeps,
   limits: DelegationConfig,
   context: ToolContext,
-  { accepted, refusal }: Spawned,
-): Promise<string> => {
+  { accepted, refusal, overlaps }: Spawned,
+): Promise<ToolOutput> => {
   const { tenant, agent, signal, delegationContext } = context;
   const ids = accepted.map(({ id }) => id);
   const timeoutMs = ceilingMs(limits, delegationContext.background);
@@ -128,7 +160,10 @@ const waitFor = async (
     timedOut: waited.some((subtask) => subtask.id === id && !hasEnded(subtask)),
     subtask: ended.find((subtask) => subtask.id === id),
   }));
-  return [showResults(reported, RESULT_BYTES), ...(refusal === undefined ? [] : [refusal])].join("\n\n");
+  const text = [showResults(reported, RESULT_BYTES), refusal, overlaps]
+    .filter((part) => part !== undefined)
+    .join("\n\n");
+  return { text, stored: filesOfResults(reported) };
 };
 
 const AwaitInput = z.strictObject({
@@ -158,7 +193,8 @@ export const awaitSubtasks = (deps: SubtaskDeps, limits: DelegationConfig): Tool
     const subtasks = await waitForSubtasks(deps, { agentRef, ids: targets, timeoutMs, signal, isDone });
     const ended = subtasks.filter(hasEnded);
     await returnResults(deps, ended, idempotencyKey);
-    return report(subtasks);
+    const reported = ended.map((subtask) => ({ timedOut: false, subtask }));
+    return { text: report(subtasks), stored: filesOfResults(reported) };
   },
 });
 

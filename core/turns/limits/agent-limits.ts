@@ -6,6 +6,12 @@ export const DelegationConfig = z.strictObject({
   depthBelowOrchestrator: z.int().min(0).max(5).default(2).describe("The same for schedules and inbound tasks."),
   running: z.int().min(1).max(100).default(10).describe("Subtasks of one owner that may run at once."),
   perTurn: z.int().min(1).max(500).default(50).describe("Subtasks of one turn, with those of its continuations."),
+  perMinute: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(120)
+    .describe("Subtasks that one owner (a chat, a schedule run, a subtask) may start within a minute."),
   continuations: z.int().min(0).max(20).default(3).describe("Continuations of one turn that may delegate again."),
   interactiveCeilingMs: z.int().min(1).default(300_000).describe("How long a chat's answer waits for its subtasks."),
   backgroundCeilingMs: z.int().min(1).default(600_000).describe("The same for schedules and inbound tasks."),

@@ -9,4 +9,5 @@ export type {
   TurnRequester,
   TurnResult,
   TurnSources,
+  TurnUpdates,
 } from "./turn-source.ts";

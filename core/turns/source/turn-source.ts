@@ -1,5 +1,12 @@
+import type { FileRef } from "../../contract/file-ref.ts";
 import type { SyntheticType } from "../../contract/messages/synthetic.ts";
-import type { SyntheticMessage, SyntheticMessageOf, TurnMessage } from "../../contract/messages/user-message.ts";
+import type {
+  QuotedMessage,
+  SyntheticMessage,
+  SyntheticMessageOf,
+  TurnMessage,
+} from "../../contract/messages/user-message.ts";
+import type { ChatMessage } from "../../model/index.ts";
 import type { SessionWindow, TurnEntry } from "../../sessions/index.ts";
 import type { Agent, TurnEnd } from "../turn.ts";
 import type { TurnRecord } from "../turn-records.ts";
@@ -7,6 +14,16 @@ import type { TurnRecord } from "../turn-records.ts";
 /** The input that starts a turn, in the form that the model reads. */
 export interface TurnPrompt {
   readonly text: string;
+  /** The text without the author's name, for agents that may not know it (R7); absent if the text has none. */
+  readonly unsignedText?: string;
+  /** The message that the text replies to; the model sees it in this turn only. */
+  readonly quoted?: QuotedMessage;
+  /** The text that later turns see, if it is shorter: without the content of long files. */
+  readonly historyText?: string;
+  /** Pictures of the message. */
+  readonly images?: readonly FileRef[];
+  /** The answer itself, if it is known already: the model is not called. */
+  readonly answer?: string;
   /** Shown to people if the model fails; if absent, they see a failure text. */
   readonly fallbackText?: string;
   /** The turn may not end with `nothing_to_say`. */
@@ -15,8 +32,12 @@ export interface TurnPrompt {
   readonly obsolete: boolean;
   /** Rounds of tool calls, if fewer than the agent's own. */
   readonly toolRounds?: number;
+  /** It holds text of files, or quotes a message. */
+  readonly hasForeignText?: boolean;
   /** A person or a calling agent wrote it, so moderation checks it. */
   readonly isFromOutside?: boolean;
+  /** Files of the reported work, which the answer sends. */
+  readonly files?: readonly FileRef[];
   /** Applied to the answer before people see it. */
   postProcess?(text: string): string;
 }
@@ -35,6 +56,8 @@ export interface TurnRequester {
   agentFor(agent: Agent): Agent;
   /** Hands over the result. Idempotent. */
   settle(agent: Agent, result: TurnResult, state?: RequestState): Promise<unknown>;
+  /** A turn of this deployment may wait for the result, so this turn takes no place among those that run at once (R2). */
+  readonly isAwaitedByTurn?: boolean;
   /** The result may be stored at the same time as the turn's history entry. */
   readonly settlesAlongside?: boolean;
   /** Absent: a request is always open. */
@@ -57,7 +80,7 @@ export interface RecordedTurn {
   readonly window: SessionWindow;
 }
 
-export type TurnResult = Pick<TurnEntry, "outcome" | "finalText" | "delegated" | "suppressed">;
+export type TurnResult = Pick<TurnEntry, "outcome" | "finalText" | "delegated" | "suppressed" | "files">;
 
 /** The end of a turn, with the state of its delegated work. */
 export interface FinishedTurn extends TurnEnd {
@@ -77,8 +100,13 @@ interface EndedTurn {
   readonly isDeadLetter: boolean;
 }
 
+/** Texts for the model about work in progress that are new since the step before. */
+export type TurnUpdates = (messages: readonly ChatMessage[]) => Promise<readonly string[]>;
+
 /** A feature that takes part in turns. Turns of people that were answered without a tool call skip it. */
 export interface TurnHook {
+  /** Called once when a turn begins to run. The result is called before each step, with the messages of the turn so far. */
+  updates?(agent: Agent, turn: RecordedTurn): TurnUpdates;
   /** May change the end of the turn before it is stored. */
   finish?(agent: Agent, record: TurnRecord, end: TurnEnd): Promise<FinishedTurn>;
   /** After the result is published and before the message is acknowledged. Idempotent. */

@@ -1,6 +1,6 @@
 import { A2A_CONTENT_TYPE } from "@a2a-js/sdk";
 import type { FastifyInstance } from "fastify";
-import { KeyedRates, RateLimit } from "../../../adapters/contract/rate-limit.ts";
+import { KeyedRates, RateLimit, type RateShare } from "../../../adapters/contract/rate-limit.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import type { SignInGuard } from "../../http/index.ts";
 import { toHttpError } from "../../http/index.ts";
@@ -18,6 +18,8 @@ export type OpenAgent = ServedHandler & Pick<RouteDeps, "refuseIfUnable"> & { re
 
 interface ScopeDeps extends Pick<CardSigner, "keys"> {
   readonly signIns: SignInGuard;
+  /** Joins the rate limits of callers with other gateways; absent: this one counts alone. */
+  readonly callerRates?: RateShare | undefined;
 }
 
 /** Some clients append a slash to the base address, so each route also exists with one, behind the same hooks. */
@@ -34,13 +36,13 @@ export const a2aScope = async (
   app: FastifyInstance,
   served: readonly OpenAgent[],
   check: CallerCheck,
-  { keys, signIns, ...deps }: Omit<RouteDeps, "refuseIfUnable"> & ScopeDeps,
+  { keys, signIns, callerRates, ...deps }: Omit<RouteDeps, "refuseIfUnable"> & ScopeDeps,
 ): Promise<void> => {
   await app.register(async (scope) => {
     acceptTrailingSlash(scope);
     cardRoutes(scope, served, keys);
   });
-  const rates = new KeyedRates();
+  const rates = new KeyedRates(callerRates, deps.clock);
   for (const { agent, tenant, handler, refuseIfUnable } of served) {
     await app.register(async (scope) => {
       acceptTrailingSlash(scope);

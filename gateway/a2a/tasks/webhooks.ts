@@ -2,10 +2,11 @@ import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 import type { TaskPushNotificationConfig } from "@a2a-js/sdk";
 import { RequestMalformedError, TaskNotFoundError } from "@a2a-js/sdk/errors";
 import { changeTask, type InboundTask, type TaskDeps, withWebhook } from "../../../core/a2a/inbound/index.ts";
-import { checkAddress, type DeploymentIdentity } from "../../../core/a2a/index.ts";
+import type { DeploymentIdentity } from "../../../core/a2a/index.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import type { InboundTaskAddress } from "../../../core/contract/messages/addresses.ts";
 import type { Webhook } from "../../../core/contract/messages/inbound-call.ts";
+import { checkAddress } from "../../../core/net/index.ts";
 
 const MAX_WEBHOOKS = 10;
 

@@ -1,15 +1,8 @@
 import type { FastifyInstance } from "fastify";
+import { type Report, reportKey, reportsOf } from "../../../core/commands/index.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { isoTime } from "../../../core/contract/ports/clock.ts";
-import {
-  type BlockedAccount,
-  blockAccount,
-  blocksOf,
-  type Report,
-  reportKey,
-  reportsOf,
-  unblockAccount,
-} from "../../../core/people/abuse/index.ts";
+import { type BlockedAccount, blockAccount, blocksOf, unblockAccount } from "../../../core/rights/index.ts";
 import { type AnswerTo, requests } from "../../admin-api/index.ts";
 import type { AdminDeps, AdminRequest } from "../admin-request.ts";
 import { adminRoute, checked, noteDetail } from "../admin-request.ts";

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { conversationKey } from "../../../core/contract/messages/conversation.ts";
+import type { Store } from "../../../core/contract/ports/store.ts";
+import { memorySize } from "../../../core/memory/lasting/index.ts";
 import {
   accountOf,
   leavePerson,
@@ -33,7 +35,7 @@ export const peopleRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
     return pageOf(sources, page, async ({ tenant, id }) => {
       const found = await readPerson(store, tenant, id);
       // A person without accounts was merged into another one.
-      return found && found.person.accounts.length > 0 ? shownPerson(found.person) : undefined;
+      return found && found.person.accounts.length > 0 ? shownPerson(store, found.person) : undefined;
     });
   });
 
@@ -53,7 +55,7 @@ export const peopleRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
     await notifyAll(deps, found.person, account, request.id);
     await leavePerson(store, { tenant, ...given });
     const left = await readPerson(store, tenant, id);
-    return shownPerson(left?.person ?? found.person);
+    return shownPerson(store, left?.person ?? found.person);
   });
 };
 
@@ -81,7 +83,10 @@ const notifyAll = async (
   }
 };
 
-const shownPerson = ({ tenant, id, name, accounts, surfaces, quiet }: PersonRecord): Person => ({
+const shownPerson = async (
+  store: Store,
+  { tenant, id, name, accounts, surfaces, quiet }: PersonRecord,
+): Promise<Person> => ({
   ref: refOf(tenant, id),
   id,
   tenant,
@@ -93,6 +98,7 @@ const shownPerson = ({ tenant, id, name, accounts, surfaces, quiet }: PersonReco
     since,
     declared,
   })),
+  memory: await memorySize(store, tenant, accounts),
   surfaces: surfaces.map(({ channel, accountId, since }) => ({ channel, accountId, since })),
   ...(quiet !== undefined && { quiet }),
 });

@@ -17,7 +17,7 @@ import {
   scheduleKey,
   schedulesOfAgent,
 } from "../../../core/schedules/index.ts";
-import { describeWhen, parseWhen } from "../../../core/schedules/when/index.ts";
+import { describeWhen, understandWhen } from "../../../core/schedules/when/index.ts";
 import {
   type Page,
   type PageQuery,
@@ -60,13 +60,14 @@ export const scheduleRoutes = (scope: FastifyInstance, deps: AdminDeps): void =>
     const { agent, tenant } = managedAgent(config, request, name);
     const home = deliverTo ?? config.agents.find((each) => each.name === agent)?.home;
     if (home === undefined) throw new AppError("bad-input", "the agent has no home: set deliverTo");
+    const { when: time } = await understandWhen(when, { now: clock.now(), timeZone });
     const schedule = await createSchedule(deps, {
       ...draft,
       tenant,
       agent,
       ...consoleOwner({ agent }),
       id: `schedule-${randomUUID().slice(0, 8)}`,
-      when: parseWhen(when, { now: clock.now(), timeZone }),
+      when: time,
       destination: destinationOf(config, home),
       madeIn: "console",
     });

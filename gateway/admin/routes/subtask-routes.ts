@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { delegatedCalls } from "../../../core/a2a/index.ts";
+import { withHeldCalls } from "../../../core/approvals/index.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { hasEnded } from "../../../core/contract/messages/subtask.ts";
 import { cancelSubtask, delegationDeps, readSubtask, subtasksOfAgent } from "../../../core/subtasks/index.ts";
@@ -15,7 +16,10 @@ export const subtaskRoutes = (scope: FastifyInstance, deps: AdminDeps): void => 
   const { config, store } = deps;
   const work = {
     ...deps,
-    ...delegationDeps({ ...deps, withoutModelText: config.moderation?.answers === true }, delegatedCalls(store)),
+    ...delegationDeps(
+      { ...deps, withoutModelText: config.moderation?.answers === true },
+      withHeldCalls(delegatedCalls(store)),
+    ),
     // No subtask runs in this process.
     workspaces: new Map(),
   };

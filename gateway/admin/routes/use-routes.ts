@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import { dayOf, ledgerOfDay, limitOf, type ModelUse, usesOfDay } from "../../../core/budgets/index.ts";
+import { ledgerOfDay, limitOf, type ModelUse, usesOfDay } from "../../../core/budgets/index.ts";
+import { dayOf } from "../../../core/contract/ports/clock.ts";
 import { keyParts } from "../../../core/contract/ports/store.ts";
 import { readPerson } from "../../../core/people/index.ts";
 import { type AnswerTo, requests } from "../../admin-api/index.ts";

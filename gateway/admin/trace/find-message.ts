@@ -2,8 +2,8 @@ import { readForeignTrace } from "../../../core/a2a/inbound/index.ts";
 import { readCall } from "../../../core/a2a/index.ts";
 import type { AgentRef } from "../../../core/contract/messages/addresses.ts";
 import type { Store } from "../../../core/contract/ports/store.ts";
+import { otelTraceId } from "../../../core/lib/index.ts";
 import { readSubtask } from "../../../core/subtasks/index.ts";
-import { otelTraceId } from "../../../core/telemetry/index.ts";
 import { type TurnRecord, turnIdOf, turnKeyById } from "../../../core/turns/index.ts";
 
 export interface FoundTurn {

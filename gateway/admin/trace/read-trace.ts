@@ -5,13 +5,14 @@ import {
   turnsAfterCall,
   unreachableNote,
 } from "../../../core/a2a/index.ts";
+import { type Approval, isOpen, readApproval, stateText } from "../../../core/approvals/index.ts";
 import type { AgentRef } from "../../../core/contract/messages/addresses.ts";
 import { hasEnded, type Subtask } from "../../../core/contract/messages/subtask.ts";
 import type { Store } from "../../../core/contract/ports/store.ts";
 import { isForPeople } from "../../../core/intake/index.ts";
+import { otelTraceId } from "../../../core/lib/index.ts";
 import { SessionHistory } from "../../../core/sessions/index.ts";
-import { continuationsOf, readOwner, readSubtasks, subagentTurn } from "../../../core/subtasks/index.ts";
-import { otelTraceId } from "../../../core/telemetry/index.ts";
+import { callbackIdOf, continuationsOf, readOwner, readSubtasks, subagentTurn } from "../../../core/subtasks/index.ts";
 import { Journal, type TurnRecord, turnKey } from "../../../core/turns/index.ts";
 import type { Trace } from "../../admin-api/index.ts";
 import { readTurnEnd, shownAsker, shownOrigin, shownSubtask, shownTurn } from "../shown-work.ts";
@@ -32,11 +33,16 @@ export const readTrace = async (store: Store, agentRef: AgentRef, { messageId, r
   const turns: TracedTurn[] = [];
   const subtasks: TracedSubtask[] = [];
   const hops: PeerCall[] = [];
+  const held: Approval[] = [];
   const open: (AgentRef & { readonly id: string })[] = [{ ...agentRef, id: messageId }];
   const addHops = async (at: AgentRef, sends: readonly string[]): Promise<void> => {
     const found = await readCallsOfTools(store, at, sends);
     hops.push(...found);
     open.push(...found.flatMap(turnsAfterCall));
+  };
+  const addHeld = (at: AgentRef, found: readonly Approval[]): void => {
+    held.push(...found);
+    open.push(...found.map(({ id }) => ({ ...at, id: callbackIdOf(id) })));
   };
   const addSubtasks = async (at: AgentRef, found: readonly Subtask[]): Promise<void> => {
     for (const subtask of found) {
@@ -45,6 +51,7 @@ export const readTrace = async (store: Store, agentRef: AgentRef, { messageId, r
       open.push(...traced.continuations.map((id) => ({ ...at, id })));
       for (const phase of traced.phases) {
         await addHops(at, phase.sends);
+        addHeld(at, phase.held);
         await addSubtasks(at, await delegatedBy(deps, at, subtask.id, phase));
       }
     }
@@ -56,10 +63,12 @@ export const readTrace = async (store: Store, agentRef: AgentRef, { messageId, r
     const turn = await readTurn(deps, at, found);
     turns.push(turn);
     await addHops(at, turn.sends);
+    addHeld(at, turn.held);
     await addSubtasks(at, await delegatedBy(deps, at, found.standing.owner.ownerId, turn));
     open.push(...continuationsOf(found).map((each) => ({ ...at, id: each })));
   }
-  const isOver = [...turns, ...subtasks].every(({ ended }) => ended) && hops.every(({ state }) => state !== "open");
+  const isWaiting = hops.some(({ state }) => state === "open") || held.some(isOpen);
+  const isOver = [...turns, ...subtasks].every(({ ended }) => ended) && !isWaiting;
   return {
     traceId: otelTraceId(record.traceId),
     ...agentRef,
@@ -94,7 +103,7 @@ const readTurn = async (deps: TraceDeps, agentRef: AgentRef, record: TurnRecord)
   const { turnId, audience, command, openedAt } = record;
   const isCommand = command !== undefined;
   const end = await readTurnEnd(deps, agentRef, record);
-  const { steps, named, sends } = await readSteps(deps.store, turnId);
+  const { steps, named, sends, held } = await readSteps(deps.store, agentRef, turnId);
   const replyId = `${turnId}/${isCommand ? "notice" : "final"}`;
   const target = { conversation: audience.conversation, at: end?.at ?? openedAt };
   const isAnswered = isCommand || (end?.entry !== undefined && isForPeople(record, end.entry));
@@ -103,7 +112,7 @@ const readTurn = async (deps: TraceDeps, agentRef: AgentRef, record: TurnRecord)
     : {};
   const ended = isCommand || end !== undefined;
   const shown = { agent: agentRef.agent, ...shownTurn(record, end), steps, ...reply };
-  return { turnId, named, sends, ended, shown };
+  return { turnId, named, sends, held, ended, shown };
 };
 
 /** Far more than a subagent has. */
@@ -111,14 +120,14 @@ const MAX_PHASES = 20;
 
 const readDelegated = async ({ store }: TraceDeps, subtask: Subtask) => {
   const { id, parentTurnId } = subtask;
-  const phases: (Pick<Steps, "named" | "sends"> & { readonly turnId: string })[] = [];
+  const phases: (Pick<Steps, "named" | "sends" | "held"> & { readonly turnId: string })[] = [];
   const steps: Steps["steps"][number][] = [];
   const callKeys: string[] = [];
   for (let phase = 0; phase < MAX_PHASES; phase++) {
     const { turnId } = subagentTurn(subtask, phase);
-    const read = await readSteps(store, turnId);
+    const read = await readSteps(store, subtask, turnId);
     if (read.steps.length === 0 && phase > 0) break;
-    phases.push({ turnId, named: read.named, sends: read.sends });
+    phases.push({ turnId, named: read.named, sends: read.sends, held: read.held });
     for (const { step, calls } of read.steps) {
       for (const index of calls.keys()) callKeys.push(`${turnId}/${step}/${index}`);
     }
@@ -168,26 +177,49 @@ export interface Steps {
   readonly named: readonly string[];
   /** Idempotency keys of the calls that wrote to another agent. */
   readonly sends: readonly string[];
+  /** Its calls that needed an approval. */
+  readonly held: readonly Approval[];
 }
 
 /** The tool calls of a turn and their states, from its journal. */
-const readSteps = async (store: Store, turnId: string): Promise<Steps> => {
+const readSteps = async (store: Store, { tenant }: AgentRef, turnId: string): Promise<Steps> => {
   const journal = new Journal(store, turnId, false);
   const steps: Step[] = [];
   const named = new Set<string>();
   const sends: string[] = [];
+  const held: Approval[] = [];
   for (let step = 0; ; step++) {
     const response = await journal.response(step);
-    if (response === undefined) return { steps, named: [...named], sends };
+    if (response === undefined) return { steps, named: [...named], sends, held };
     const calls: Step["calls"][number][] = [];
     for (const [index, { name }] of response.toolCalls.entries()) {
       const trace = await journal.call(step, index);
       const result = typeof trace === "object" ? trace.result : undefined;
       for (const [id] of result?.output.matchAll(/subtask-[0-9a-f]{8}/g) ?? []) named.add(id);
       if (name === SEND_MESSAGE) sends.push(`${turnId}/${step}/${index}`);
-      calls.push({ name, state: result === undefined ? "running" : result.failed ? "failed" : "done" });
+      const approval = await approvalOf(store, { tenant, turnId }, `${turnId}/${step}/${index}`, result?.output);
+      if (approval !== undefined) held.push(approval);
+      calls.push({
+        name,
+        state: result === undefined ? "running" : result.failed ? "failed" : "done",
+        ...(approval && { approval: stateText(approval) }),
+        ...(result?.durationMs !== undefined && { durationMs: result.durationMs }),
+      });
     }
     const { inputTokens, outputTokens } = response.usage;
-    steps.push({ step, calls, inputTokens, outputTokens });
+    steps.push({ step, calls, inputTokens, outputTokens, ...(response.model && { model: response.model }) });
   }
+};
+
+/** The approval that a call needed. Its result names the id; other texts may name one too, so the record decides. */
+const approvalOf = async (
+  store: Store,
+  { tenant, turnId }: { readonly tenant: string; readonly turnId: string },
+  idempotencyKey: string,
+  output = "",
+): Promise<Approval | undefined> => {
+  const [id] = /approval-[0-9a-f]{12}/.exec(output) ?? [];
+  const approval = id === undefined ? undefined : await readApproval(store, { tenant, id });
+  const isOwn = approval?.turnId === turnId && approval.idempotencyKey === idempotencyKey;
+  return isOwn ? approval : undefined;
 };

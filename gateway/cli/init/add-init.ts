@@ -1,5 +1,11 @@
 import { basename, relative } from "node:path";
+import { parseArgs } from "node:util";
 import { type Command, Option } from "commander";
+import type { AvailableAdapter } from "../../../config/index.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import { listed } from "../../../core/contract/setup-question.ts";
+
+const DEFAULT_OUTPUT = "mooring.yaml";
 
 interface InitFlags {
   readonly output: string;
@@ -10,11 +16,13 @@ interface InitFlags {
 /** `mooring init`: each question also has a flag, so that a script can answer it. */
 export const addInit = async (program: Command, args: readonly string[]): Promise<void> => {
   // The questions load the schemas of all channels and models, which costs every other command 70 ms of CPU time.
-  const { questions } = args.includes("init") ? await import("./questions.ts") : { questions: [] };
+  const foreign = args.includes("init") ? await namedAdapters(args) : [];
+  const questions = args.includes("init") ? (await import("./questions.ts")).questionsFor(foreign) : [];
   const command = program
     .command("init")
     .description("ask a few questions and write a configuration that runs")
-    .option("-o, --output <file>", "the file to write", "mooring.yaml")
+    .option("-o, --output <file>", "the file to write", DEFAULT_OUTPUT)
+    .option("-a, --adapter <names>", "adapters that are not built in: paths or packages, separated by commas")
     .option("-f, --force", "overwrite an existing file")
     .option("-y, --yes", "ask nothing, use the default for each question without a flag")
     .helpOption("-h, --help", "show this help");
@@ -38,10 +46,27 @@ export const addInit = async (program: Command, args: readonly string[]): Promis
       output,
       force,
       given: new Map(given),
+      foreign,
       ...(isInteractive && { ask: askInTerminal }),
       program: programName(),
       print: (text) => void process.stdout.write(text),
     });
+  });
+};
+
+/** The adapters of `--adapter`, which are loaded first, because their questions are flags too. */
+const namedAdapters = async (args: readonly string[]): Promise<readonly AvailableAdapter[]> => {
+  const options = { adapter: { type: "string", short: "a" }, output: { type: "string", short: "o" } } as const;
+  const { adapter, output } = parseArgs({ args: [...args], options, strict: false }).values;
+  if (typeof adapter !== "string") return [];
+  const { loadForeignAdapters } = await import("../../../config/index.ts");
+  const file = typeof output === "string" ? output : DEFAULT_OUTPUT;
+  const names = listed(adapter);
+  const loaded = await loadForeignAdapters(names, file);
+  return names.map((name) => {
+    const found = loaded.get(name) ?? { problem: "is neither a path such as ./adapter.js nor the name of a package" };
+    if ("adapter" in found) return found.adapter;
+    throw new AppError("bad-configuration", `--adapter ${name}: ${found.problem}`);
   });
 };
 

@@ -1,11 +1,20 @@
 import { existsSync } from "node:fs";
+import { chmod, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
-import { adapters } from "../../../adapters/adapter-list.ts";
-import { ConfigInvalid, parseConfig, type StarterFiles, spellPath, starterConfig } from "../../../config/index.ts";
+import {
+  type AvailableAdapter,
+  builtInAdapters,
+  ConfigInvalid,
+  ENV_FILE,
+  parseConfig,
+  type StarterFiles,
+  spellPath,
+  starterConfig,
+} from "../../../config/index.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { listed } from "../../../core/contract/setup-question.ts";
-import { type Answers, type Question, questions } from "./questions.ts";
-import { alreadyExists, type WrittenFiles, writeFiles } from "./write-files.ts";
+import { type Answers, type Question, questionsFor } from "./questions.ts";
 
 interface InitOptions {
   readonly output: string;
@@ -14,6 +23,8 @@ interface InitOptions {
   readonly given: Answers;
   /** Absent: the process has no terminal. */
   readonly ask?: Ask;
+  /** Adapters from outside that the person named. */
+  readonly foreign?: readonly AvailableAdapter[];
   /** How the person runs Mooring, for the next steps. */
   readonly program?: string;
   print(text: string): void;
@@ -25,10 +36,13 @@ export const init = async ({
   force,
   given,
   ask,
+  foreign = [],
   program = "mooring",
   print,
 }: InitOptions): Promise<WrittenFiles> => {
   if (!force && existsSync(output)) throw alreadyExists(output);
+  const questions = questionsFor(foreign);
+  const problemsOf = (answers: Answers) => problemsIn(questions, answers, foreign);
   let answers = await collectAnswers(questions, given, ask);
   for (let wrong = problemsOf(answers); wrong.length > 0; wrong = problemsOf(answers)) {
     const text = wrong.map(({ question, message }) => `  --${question.flag}: ${message}`).join("\n");
@@ -40,35 +54,42 @@ export const init = async ({
       flags.includes(question.flag) ? ask(question) : "",
     );
   }
-  const written = await writeFiles(output, filesOf(answers), force);
-  print(nextSteps(program, written, answers));
+  const written = await writeFiles(output, filesOf(questions, answers), force);
+  print(nextSteps(program, written, answers, [...builtInAdapters, ...foreign]));
   return written;
 };
 
-const asked = (answers: Answers): [Question, string][] =>
+const asked = (questions: readonly Question[], answers: Answers): [Question, string][] =>
   questions.flatMap((question): [Question, string][] => {
     const answer = answers.get(question.flag);
     return answer === undefined || question.when?.(answers) === false ? [] : [[question, answer]];
   });
 
-const filesOf = (answers: Answers): StarterFiles =>
-  starterConfig(asked(answers).flatMap(([question, answer]) => question.settings(answer)));
+const filesOf = (questions: readonly Question[], answers: Answers): StarterFiles =>
+  starterConfig(asked(questions, answers).flatMap(([question, answer]) => question.settings(answer)));
 
 /** Validates the files with the product's own parser, so that the wizard needs no rules. */
-const problemsOf = (answers: Answers): { question: Question; message: string }[] => {
-  const { yaml, env: text } = filesOf(answers);
+const problemsIn = (
+  questions: readonly Question[],
+  answers: Answers,
+  foreign: readonly AvailableAdapter[],
+): { question: Question; message: string }[] => {
+  const { yaml, env: text } = filesOf(questions, answers);
   const env = parseEnv(text) as Record<string, string>;
-  const unwritable = asked(answers).filter(([question, answer]) =>
+  const unwritable = asked(questions, answers).filter(([question, answer]) =>
     question.settings(answer).some((setting) => setting.env !== undefined && env[setting.env] !== setting.value),
   );
   if (unwritable.length > 0) return unwritable.map(([question]) => ({ question, message: UNWRITABLE }));
   try {
-    parseConfig({ file: "the configuration", text: yaml, env });
+    parseConfig(
+      { file: "the configuration", text: yaml, env },
+      new Map(foreign.map((adapter) => [adapter.name, { adapter }])),
+    );
     return [];
   } catch (error) {
     if (!(error instanceof ConfigInvalid)) throw error;
     return error.problems.map(({ path, message }) => {
-      const found = asked(answers).find(([question, answer]) =>
+      const found = asked(questions, answers).find(([question, answer]) =>
         question.settings(answer).some((setting) => isAt(path, spellPath(setting.path))),
       );
       if (found === undefined) throw error;
@@ -82,9 +103,16 @@ const UNWRITABLE = "cannot be stored in an env file: it contains a line break, o
 const isAt = (path: string, setting: string): boolean =>
   path === setting || path.startsWith(`${setting}.`) || path.startsWith(`${setting}[`);
 
-const nextSteps = (program: string, { config, env }: WrittenFiles, answers: Answers): string => {
+const nextSteps = (
+  program: string,
+  { config, env }: WrittenFiles,
+  answers: Answers,
+  adapters: readonly AvailableAdapter[],
+): string => {
   const channels = listed(answers.get("channels"));
-  const guides = adapters.flatMap(({ id, guide }) => (guide !== undefined && channels.includes(id) ? [guide] : []));
+  const guides = adapters.flatMap(({ definition: { id, guide } }) =>
+    guide !== undefined && channels.includes(id) ? [guide] : [],
+  );
   return [
     "",
     `Wrote ${config}${env === undefined ? "" : `, and the secrets to ${env}, which only you can read`}. Next:`,
@@ -134,3 +162,41 @@ const notAChoice = ({ choices, several = false }: Question, answer: string): str
     ? undefined
     : `must be ${several ? "some" : "one"} of ${known.join(", ")}`;
 };
+
+export interface WrittenFiles {
+  readonly config: string;
+  /** Only its owner may read it. Absent without secrets. */
+  readonly env?: string;
+}
+
+export const alreadyExists = (file: string): AppError =>
+  new AppError(
+    "bad-configuration",
+    `${file} already exists: choose another file with --output, or overwrite it with --force`,
+  );
+
+/** Replaces an existing configuration only with `force`. Keeps unrelated lines of the env file. */
+export const writeFiles = async (file: string, { yaml, env }: StarterFiles, force: boolean): Promise<WrittenFiles> => {
+  try {
+    await writeFile(file, yaml, { flag: force ? "w" : "wx" });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "EEXIST") throw alreadyExists(file);
+    throw new AppError("bad-configuration", `could not write ${file} (${code}): choose another file with --output`);
+  }
+  if (env === "") return { config: file };
+  const envFile = join(dirname(file), ENV_FILE);
+  const before = await readFile(envFile, "utf8").catch(() => "");
+  await writeFile(envFile, `${withoutNamesOf(env, before)}${env}`, { mode: 0o600 });
+  await chmod(envFile, 0o600);
+  return { config: file, env: envFile };
+};
+
+const withoutNamesOf = (env: string, before: string): string => {
+  const names = new Set(env.split("\n").map(nameOf));
+  const remaining = before.split("\n").filter((line) => line === "" || !names.has(nameOf(line)));
+  const text = remaining.join("\n");
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+};
+
+const nameOf = (line: string): string => line.split("=")[0]?.trim() ?? "";

@@ -1,5 +1,4 @@
-import { adapters } from "../../../adapters/adapter-list.ts";
-import type { Setting } from "../../../config/index.ts";
+import { type AvailableAdapter, builtInAdapters, type Setting } from "../../../config/index.ts";
 import { listed, type SetupQuestion } from "../../../core/contract/setup-question.ts";
 import { modelProviders } from "../../../core/model/index.ts";
 
@@ -61,6 +60,41 @@ const modelQuestions: readonly Question[] = [
   ),
 ];
 
+/** For an assistant of one person (I1). */
+const ownerQuestions = (foreign: readonly AvailableAdapter[]): readonly Question[] => {
+  const isPersonal = (answers: Answers) => answers.get("for") === "me";
+  const withAccounts = [...builtInAdapters, ...foreign].filter(
+    ({ definition }) => definition.ownerAccount === undefined,
+  );
+  return [
+    {
+      flag: "for",
+      message: "Is it for you alone or for several people?",
+      choices: [
+        { value: "people", label: "for several people: each sees their own work" },
+        { value: "me", label: "for me alone: I see answers on all my channels, and everybody else is kept out" },
+      ],
+      otherwise: "people",
+      settings: () => [],
+    },
+    {
+      flag: "owner-name",
+      message: "Your name",
+      otherwise: "owner",
+      when: isPersonal,
+      settings: (value) => [{ path: ["owner", "name"], value }],
+    },
+    ...withAccounts.map(
+      ({ definition: { id, label } }): Question => ({
+        flag: `owner-${id}`,
+        message: `Your account id on ${label.split(":", 1)[0]} (docs/personal-mode.md says where to find it)`,
+        when: (answers) => isPersonal(answers) && listed(answers.get("channels")).includes(id),
+        settings: (value) => [{ path: ["owner", "accounts", id], value }],
+      }),
+    ),
+  ];
+};
+
 const backboneQuestions: readonly Question[] = [
   {
     flag: "backbone",
@@ -97,33 +131,39 @@ const gatewayQuestions: readonly Question[] = [
   },
 ];
 
-const defaultAdapter = adapters[0].id;
+/** The first one of the list, which needs no platform. */
+const [{ name: defaultAdapter = "" } = {}] = builtInAdapters;
 
-const channelQuestions: readonly Question[] = [
-  {
-    flag: "channels",
-    message: "Where do people chat with it?",
-    choices: adapters.map(({ id, label }) => ({ value: id, label })),
-    several: true,
-    otherwise: defaultAdapter,
-    // The channel of `mooring chat`.
-    settings: (answer) =>
-      [...listed(answer), "cli"].map((name): Setting => {
-        const adapter = name === "cli" ? defaultAdapter : name;
-        return { path: ["channels", name, "adapter"], value: adapter };
-      }),
-  },
-  ...adapters.flatMap(({ id, questions }) =>
-    questions.map((question) =>
-      setupQuestion(question, ["channels", id], (answers) => listed(answers.get("channels")).includes(id)),
+const channelQuestions = (foreign: readonly AvailableAdapter[]): readonly Question[] => {
+  const adapters = [...builtInAdapters, ...foreign];
+  const nameOf = (id: string) => adapters.find(({ definition }) => definition.id === id)?.name ?? id;
+  return [
+    {
+      flag: "channels",
+      message: "Where do people chat with it?",
+      choices: adapters.map(({ definition: { id, label } }) => ({ value: id, label })),
+      several: true,
+      otherwise: [defaultAdapter, ...foreign.map(({ definition }) => definition.id)].join(","),
+      // The channel of `mooring chat`.
+      settings: (answer) =>
+        [...listed(answer), "cli"].map((name): Setting => {
+          const adapter = name === "cli" ? defaultAdapter : nameOf(name);
+          return { path: ["channels", name, "adapter"], value: adapter };
+        }),
+    },
+    ...adapters.flatMap(({ definition: { id, questions } }) =>
+      questions.map((question) =>
+        setupQuestion(question, ["channels", id], (answers) => listed(answers.get("channels")).includes(id)),
+      ),
     ),
-  ),
-];
+  ];
+};
 
-/** In the order of the wizard and of the file that it writes. */
-export const questions: readonly Question[] = [
+/** In the order of the wizard and of the file that it writes. `foreign`: adapters from outside, from `--adapter`. */
+export const questionsFor = (foreign: readonly AvailableAdapter[]): readonly Question[] => [
   ...modelQuestions,
-  ...channelQuestions,
+  ...channelQuestions(foreign),
+  ...ownerQuestions(foreign),
   ...gatewayQuestions,
   ...backboneQuestions,
 ];

@@ -48,12 +48,16 @@ const subtaskLines = (trace: Trace, subtask: Subtask, depth: number): Line[] => 
   ];
 };
 
-const stepLine = ({ step, calls, inputTokens, outputTokens }: Step, depth: number): Line => ({
+const stepLine = ({ step, calls, inputTokens, outputTokens, model }: Step, depth: number): Line => ({
   depth,
-  text: `step ${step}, ${inputTokens} tokens read, ${outputTokens} written: ${calls.map(callText).join(", ")}`,
+  text: `step ${step}${model === undefined ? "" : ` by ${model}`}, ${inputTokens} tokens read, ${outputTokens} written: ${calls.map(callText).join(", ")}`,
 });
 
-const callText = ({ name, state }: Step["calls"][number]): string => (state === "done" ? name : `${name} (${state})`);
+const callText = ({ name, state, approval, durationMs }: Step["calls"][number]): string => {
+  const mark = approval ?? (state === "done" ? undefined : state);
+  const notes = [...(mark === undefined ? [] : [mark]), ...(durationMs === undefined ? [] : [`${durationMs} ms`])];
+  return notes.length === 0 ? name : `${name} (${notes.join(", ")})`;
+};
 
 const hopLine = ({ id, peer, mode, state, createdAt, endedAt, remoteTask, error }: Hop, depth: number): Line => ({
   at: createdAt,

@@ -14,5 +14,6 @@ export const buildConsole = (folder) =>
     minify: true,
     legalComments: "none",
     banner: { js: "/*! Mooring, with preact (MIT) */" },
+    metafile: true,
     logLevel: "warning",
   });

@@ -1,5 +1,5 @@
 import type { EditingAdapter } from "../../../adapters/contract/abilities.ts";
-import { isEditingAdapter } from "../../../adapters/contract/abilities.ts";
+import { capabilitiesIn, isEditingAdapter } from "../../../adapters/contract/abilities.ts";
 import type { ChannelAdapter, Delivery } from "../../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import type { Conversation } from "../../../core/contract/messages/conversation.ts";
@@ -24,8 +24,8 @@ import {
 interface ActivitySenderOptions {
   readonly post: SendPart;
   readonly maySend: () => boolean;
-  /** The shortest time between two edits. */
-  readonly editEveryMs: number;
+  /** The shortest time between two edits of a message in this conversation. */
+  readonly editEveryMs: (target: Conversation) => number;
 }
 
 type Shown = NonNullable<ActivityEntry["shown"]>;
@@ -59,7 +59,7 @@ export class ActivitySender {
       if (!this.#isWorthShowing(newest, entry.shown)) {
         return changed ? delivered(this.#context, { id, reply: newest.reply, target }) : ack;
       }
-      const waitMs = this.#waitMs(entry.shown);
+      const waitMs = this.#waitMs(entry.shown, target);
       if (waitMs > 0) return { retryInMs: waitMs };
       const sent = await this.#send(newest, target, entry.shown, received);
       countPart(this.#context, this.#adapter.channel, sent);
@@ -76,9 +76,9 @@ export class ActivitySender {
     return activity.revision > shown.revision;
   }
 
-  #waitMs(shown: Shown | undefined): number {
+  #waitMs(shown: Shown | undefined, target: Conversation): number {
     if (shown === undefined || this.#editing === undefined) return 0;
-    const { editEveryMs } = this.#options;
+    const editEveryMs = this.#options.editEveryMs(target);
     const sinceMs = this.#context.clock.now() - Date.parse(shown.at);
     // Shown in the future: another clock wrote it, or the clock was set back.
     return sinceMs < 0 ? 0 : editEveryMs - sinceMs;
@@ -128,7 +128,7 @@ export const activityHandler = (
   post: SendPart,
   maySend: () => boolean,
 ): RequestHandler<"activity"> => {
-  const { editEveryMs = DEFAULT_EDIT_EVERY_MS } = adapter.capabilities;
+  const editEveryMs = (target: Conversation) => capabilitiesIn(adapter, target).editEveryMs ?? DEFAULT_EDIT_EVERY_MS;
   const sender = new ActivitySender(context, adapter, { post, maySend, editEveryMs });
   return {
     isForOneAudience: true,

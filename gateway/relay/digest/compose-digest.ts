@@ -7,6 +7,7 @@ import type { ReplyRequest } from "../../../core/contract/messages/delivery-requ
 import type { Digest, DigestPart, DigestSection } from "../../../core/delivery/undelivered/index.ts";
 import type { RelayContext } from "../context.ts";
 import { partsOf, spelledText } from "../sending/delivery-parts.ts";
+import { linkedFiles } from "../sending/reply-files.ts";
 
 interface DigestItem {
   readonly id: string;
@@ -24,10 +25,11 @@ const MAX_ANCHORS = 10;
  * pass for (O16). The digest is one part if it fits; otherwise a section that fits into a part is not cut.
  */
 export const composeDigest = (items: readonly DigestItem[], limits: Limits): DigestPart[] => {
-  const head = `**${items.length} messages have waited for you.**\n\n`;
+  const head = { number: 1, markdown: `**${items.length} messages have waited for you.**`, anchor: null };
   const parts: DigestPart[] = [];
   for (const [index, item] of items.entries()) {
-    for (const section of sectionsOf(item, index + 1, index === 0 ? head : "", limits)) {
+    const own = sectionsOf(item, index + 1, limits);
+    for (const section of index === 0 ? [head, ...own] : own) {
       const open = parts.at(-1);
       const sections = [...(open?.sections ?? []), section];
       if (open === undefined || !fits(sections, limits)) parts.push({ sections: [section], itemIds: [item.id] });
@@ -40,25 +42,24 @@ export const composeDigest = (items: readonly DigestItem[], limits: Limits): Dig
 /** The sections as text, anchors included. */
 export const digestText = (sections: readonly DigestSection[]): string =>
   sections
-    .flatMap(({ markdown, anchor }) => (anchor === null ? [markdown] : [markdown, plain(anchor.text)]))
+    .flatMap(({ markdown, anchor }) => (anchor === null ? [markdown] : [plain(anchor.text), markdown]))
     .join("\n\n");
 
 /** Each section fits into one part. `escapeAnchors` runs after the split, because a cut could turn text into an anchor. */
 const sectionsOf = (
   { markdown, anchor }: DigestItem,
   number: number,
-  head: string,
   { maxPartLength, measure, anchorLength }: Limits,
 ): DigestSection[] => {
   const split = (text: string) => splitMarkdown(text, maxPartLength, measure);
-  const texts = split(`${head}**${number}.**\n\n${markdown.trim()}`).map(escapeAnchors);
+  const texts = split(`**${number}.**\n\n${markdown.trim()}`).map(escapeAnchors);
   const isRendered = anchor !== null && anchorLength !== undefined;
   const asText = anchor === null || isRendered ? [] : split(plain(anchor.text));
-  return [...texts, ...asText].map((text, index) => ({
-    number,
-    markdown: text,
-    anchor: isRendered && index === texts.length - 1 ? anchor : null,
-  }));
+  const [first = "", ...rest] = texts;
+  // The anchor stays in the same section as the beginning of its text wherever both fit.
+  const [together = "", ...more] = split([...asText, first].join("\n\n"));
+  const shown = asText.length > 0 && more.length > 0 ? [...asText, ...texts] : [together, ...rest];
+  return shown.map((text, index) => ({ number, markdown: text, anchor: isRendered && index === 0 ? anchor : null }));
 };
 
 const fits = (sections: readonly DigestSection[], limits: Limits): boolean => {
@@ -91,15 +92,18 @@ export const fitting = (requests: readonly ReplyRequest[]): readonly ReplyReques
 
 /** Empty for a single request, which is sent as itself. */
 export const digestParts = async (
-  { anchorIn }: RelayContext,
+  context: RelayContext,
   { capabilities }: ChannelAdapter,
   requests: readonly ReplyRequest[],
 ): Promise<DigestPart[]> => {
   if (requests.length < 2) return [];
   const items = requests.map(async ({ id, reply, target }) => ({
     id,
-    markdown: spelledText(reply, target, capabilities),
-    anchor: await anchorIn(target, reply),
+    markdown: [
+      spelledText(reply, target, capabilities),
+      (await linkedFiles(context, reply, target, reply.files ?? [])).markdown,
+    ].join("\n\n"),
+    anchor: await context.anchorIn(target, reply),
   }));
   return composeDigest(await Promise.all(items), capabilities);
 };

@@ -57,6 +57,16 @@ const renderedOrPlain = async (
   return attempt(deps, adapter, { ...delivery, plain: true }, call);
 };
 
+const REASONS: Readonly<Record<DeliveryFailure, true>> = {
+  "rate-limited": true,
+  unavailable: true,
+  unknown: true,
+  moved: true,
+  "target-gone": true,
+  forbidden: true,
+  rejected: true,
+};
+
 const attempt = async (
   { clock, logger, limits }: Deps,
   { channel }: ChannelAdapter,
@@ -64,15 +74,18 @@ const attempt = async (
   call: Call,
 ): Promise<Receipt | DeliveryFailed> => {
   try {
-    return await withinDeadline<Receipt | DeliveryFailed>(
+    const sent = await withinDeadline<Receipt | DeliveryFailed>(
       clock,
       limits.deliverWithinMs,
       // Inside an async function, so that a synchronous throw becomes a rejection.
       (async () => call(delivery))(),
       () => new DeliveryFailed("unknown", `no answer within ${limits.deliverWithinMs} ms`),
     );
+    if (sent instanceof DeliveryFailed || typeof sent?.messageId === "string") return sent;
+    throw new TypeError("the receipt has no messageId");
   } catch (error) {
-    if (error instanceof DeliveryFailed) return error;
+    // An adapter made for another release may have other reasons.
+    if (error instanceof DeliveryFailed && error.reason in REASONS) return error;
     logger.error(
       { channel, delivery: delivery.id, error: messageOf(error) },
       "adapter bug: rejected with another error than DeliveryFailed, outcome counts as unknown",

@@ -157,7 +157,7 @@ export const retryPause = (
   return pauseMs;
 };
 
-/** Handles one kind of request in the queue of a channel; `outbox/outbox.ts` lists all kinds. */
+/** Handles one kind of request in the queue of a channel; `gateway/relay/outbox.ts` lists all kinds. */
 export interface RequestHandler<K extends RequestKind> {
   /** False: the handler checks the audience of each item that it sends itself (D3). */
   readonly isForOneAudience: boolean;

@@ -117,6 +117,8 @@ export class PartSender {
         return { again: failure };
       case "unknown":
         return this.#canSettle ? { again: failure } : { dead: failure };
+      // Only an adapter whose rooms move may fail with "moved", and `followMoves` handles that.
+      case "moved":
       case "target-gone":
       case "forbidden":
       case "rejected":

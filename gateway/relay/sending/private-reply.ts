@@ -3,7 +3,7 @@ import {
   isDirectMessageAdapter,
   isEphemeralAdapter,
 } from "../../../adapters/contract/abilities.ts";
-import type { ChannelAdapter, Delivery } from "../../../adapters/contract/channel-adapter.ts";
+import type { Capabilities, ChannelAdapter, Delivery } from "../../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import { messageOf } from "../../../core/contract/app-error.ts";
 import { type Conversation, conversationKey } from "../../../core/contract/messages/conversation.ts";
@@ -26,11 +26,14 @@ import { PartSender } from "./part-sender.ts";
 /** Wraps an adapter so that only one account sees its messages. The platform cannot tell the outcome of an attempt. */
 const onlyTo = (adapter: EphemeralAdapter, accountId: string): ChannelAdapter => ({
   channel: adapter.channel,
-  capabilities: { ...adapter.capabilities, resend: "repeats" },
+  capabilities: { ...withoutFiles(adapter.capabilities), resend: "repeats" },
   start: async () => undefined,
   deliver: (delivery) => adapter.deliverOnlyTo(accountId, delivery),
   stop: async () => undefined,
 });
+
+/** Ephemeral messages have no files on any platform. */
+const withoutFiles = ({ files: _, ...capabilities }: Capabilities): Capabilities => capabilities;
 
 /**
  * Readdresses the reply to the caller's private conversation. Without one, a notice in the room says where to ask; the
@@ -129,5 +132,5 @@ const firstRejected = async ({ store }: RelayContext, parts: readonly Delivery[]
 const restOf = (request: ReplyRequest, parts: readonly Delivery[], index: number): ReplyRequest => {
   if (index === 0) return request;
   const markdown = parts.slice(index).map(({ part }) => part.markdown);
-  return { ...request, reply: { ...request.reply, markdown: markdown.join("\n\n") } };
+  return { ...request, reply: { ...request.reply, markdown: markdown.join("\n\n"), files: [] } };
 };

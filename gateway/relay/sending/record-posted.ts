@@ -65,7 +65,13 @@ const historyEntry = ({ reply, target }: Posted): ShownMessage => ({
   account: { id: reply.cause?.asker.accountId ?? "nobody", name: reply.cause?.asker.name ?? "" },
   text: "",
   attachments: [],
-  shown: { replyId: reply.id, markdown: reply.markdown, origin: reply.origin, at: reply.createdAt },
+  shown: {
+    replyId: reply.id,
+    markdown: reply.markdown,
+    origin: reply.origin,
+    ...(reply.files !== undefined && { files: reply.files }),
+    at: reply.createdAt,
+  },
   sentAt: reply.createdAt,
   traceId: reply.traceId,
 });

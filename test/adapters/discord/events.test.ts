@@ -56,6 +56,7 @@ describe("given a message event of Discord", () => {
       account: { id: "7", name: "Ann" },
       text: "hello",
       attachments: [],
+      messageId: "5",
       link: "https://discord.com/channels/1/2/5",
       sentAt: AT,
       traceId: "trace",
@@ -97,6 +98,21 @@ describe("given a message event of Discord", () => {
     expect(said("x", { type: 19 })).not.toHaveProperty("replyTo");
     expect(said("x", {}, { ...room, thread: "3" })?.replyTo).toBe("3");
     expect(said("x", { type: 19, ...reference }, { ...room, thread: "3" })?.replyTo).toBe("4");
+  });
+
+  it("then a reply quotes the text, the author and the time of the other message (M1)", () => {
+    const other = { author: ann, content: "ship it", timestamp: AT };
+    const quoted = { text: "ship it", author: "Ann", at: AT };
+    const reply = (referenced_message: unknown) => said("x", { type: 19, referenced_message });
+    expect(reply(other)).toMatchObject({ quoted });
+    expect(reply({ ...other, author: bot })).toMatchObject({ quoted: { author: "mooring", isOwn: true } });
+    expect(reply({ ...other, timestamp: "?", content: "y".repeat(9_000) })).toMatchObject({
+      quoted: { text: "y".repeat(4_000) },
+    });
+    for (const unusable of [null, { author: bot }, { ...other, content: 7 }]) {
+      expect(reply(unusable)).not.toHaveProperty("quoted");
+    }
+    expect(said("x", { referenced_message: other })).not.toHaveProperty("quoted");
   });
 
   it("then its author has the name in that server, else the global name", () => {

@@ -27,7 +27,9 @@ describe("given slash commands (I3)", () => {
     await test.start();
     await test.discord.rest.calls.until(() => written().length === 1);
     const names = ((written()[0]?.body ?? []) as { name: string }[]).map(({ name }) => name);
-    expect(names).toEqual("budget cancel help inbox link new quiet report schedules status unlink why".split(" "));
+    expect(names).toEqual(
+      "approve budget cancel help inbox link memory new quiet report schedules status timezone unlink why".split(" "),
+    );
     await test.adapter.stop();
     await test.startAgain();
     await test.discord.rest.calls.until(() => read().length === 2);

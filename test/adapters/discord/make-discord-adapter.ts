@@ -17,6 +17,7 @@ export interface AdapterOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly access?: object;
+  readonly reactions?: boolean;
   readonly timing?: Partial<DiscordTiming>;
 }
 
@@ -33,7 +34,13 @@ let made = 0;
 /** An adapter for a local Discord, not started yet. */
 export const makeDiscordAdapter = (discord: FakeDiscord, options: AdapterOptions = {}): DiscordAdapter => {
   const { clock = systemClock, channel = "discord", access = { guilds: "*" }, logger = silentLogger } = options;
-  const config = DiscordConfig.parse({ adapter: "discord", botToken: discord.token, apiUrl: discord.apiUrl, access });
+  const config = DiscordConfig.parse({
+    adapter: "discord",
+    botToken: discord.token,
+    apiUrl: discord.apiUrl,
+    access,
+    reactions: options.reactions,
+  });
   const context = {
     channel,
     tenant: "default",

@@ -108,7 +108,7 @@ describe("given a text for Discord", () => {
     const anchor = { ...sampleAnchor, summary: "_".repeat(200), link: `https://x.example/${"m".repeat(130)}` };
     const texts = contents("x".repeat(1_900), { anchor });
     expect(texts.every(({ length }) => length <= 2_000)).toBe(true);
-    expect(texts.map((content) => smallPrintOf({ content }).length)).toEqual([...texts.slice(1).map(() => 0), 1]);
+    expect(texts.map((content) => smallPrintOf({ content }).length)).toEqual([1, ...texts.slice(1).map(() => 0)]);
     expect(contents(" ", { anchor: sampleAnchor })[0]).toMatch(/^-# ↳ Re: /);
   });
 
@@ -140,7 +140,7 @@ describe("given a text that cannot be rendered (F37)", () => {
   it("then its source is sent, with the anchor in words", () => {
     expect(plain(" **a** ")).toEqual(["\\*\\*a\\*\\*"]);
     expect(plain("a", { anchor: sampleAnchor })).toEqual([
-      'a\n\n↳ Re: "deep research"\nstarted 21:14 from Elsewhere · 2h 14m ago',
+      '↳ Re: "deep research"\nstarted 21:14 from Elsewhere · 2h 14m ago\n\na',
     ]);
     expect(plain(" ")).toEqual(["…"]);
   });

@@ -69,16 +69,16 @@ describe("given proactive messages (D4, D5, D6)", () => {
     expect((await discord.untilPosted(2)).map(({ content }) => content)).toEqual(["for bob", "for ann"]);
   });
 
-  it("when the text is longer than a message, then all parts arrive in order, with the anchor at the end (D7)", async () => {
+  it("when the text is longer than a message, then all parts arrive in order, with the anchor first (D7, O9)", async () => {
     rig.anchor = { summary: "a long story", channel: "slack", startedAt: "2025-01-01T00:00:00.000Z", text: "" };
     await run();
     const words = Array.from({ length: 1_500 }, (_, index) => `word${index}`);
     await rig.publish("r1", toAnn(), words.join(" "));
-    await discord.world.changes.until(() => discord.posted.some(({ content }) => content.includes("-# ")));
+    await discord.world.changes.until(() => discord.posted.some(({ content }) => content.includes("word1499")));
     const seen = discord.posted.map(({ content }) => content);
     expect(seen.every(({ length }) => length <= 2_000)).toBe(true);
     expect(seen.join(" ").match(/word\d+/g)).toEqual(words);
-    expect(seen.map((text) => text.includes("-# ↳ Re:"))).toEqual(seen.map((_, index) => index === seen.length - 1));
+    expect(seen.map((text) => text.includes("-# ↳ Re:"))).toEqual(seen.map((_, index) => index === 0));
   });
 });
 

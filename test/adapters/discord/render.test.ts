@@ -41,7 +41,7 @@ describe("given text that would render to nothing", () => {
 });
 
 describe("given a digest (D5, O10)", () => {
-  it("then each answer has its anchor in small print below it, and the last message has the buttons", () => {
+  it("then each answer has its anchor in small print above it, and the last message has the buttons", () => {
     const target = { channel: "d", room: "1", kind: "private" as const };
     const sections = [
       { number: 1, markdown: "**1.**\n\nfirst", anchor: sampleAnchor },
@@ -50,7 +50,7 @@ describe("given a digest (D5, O10)", () => {
     const [post, ...more] = renderParts(sampleDelivery("r1", target, "in words", { sections }));
     expect(more).toEqual([]);
     expect(post?.content).toMatch(
-      /^\*\*1\.\*\*\n\nfirst\n-# ↳ Re: "deep research" · .*<t:\d+:R>\n\n\*\*2\.\*\*\n\n\\-# second\n-# ↳ Re: "other" · .*$/,
+      /^-# ↳ Re: "deep research" · .*<t:\d+:R>\n\*\*1\.\*\*\n\nfirst\n\n-# ↳ Re: "other" · .*\n\*\*2\.\*\*\n\n\\-# second$/,
     );
     expect(post && smallPrintOf(post)).toHaveLength(2);
   });

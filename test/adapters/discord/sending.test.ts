@@ -154,8 +154,8 @@ describe("given a posted message", () => {
     await test.start();
     const said = test.discord.say({ person: "ann", in: test.room, text: "hello", mention: true });
     const [message] = await test.inbox.accepted.count(1);
-    const reply = sampleReply("r1", test.inRoom, "hi", { correlationId: message?.id ?? "" });
-    await test.adapter.deliver(sampleDelivery("r1", test.inRoom, "hi", { reply }));
+    const answers = message?.messageId ?? "";
+    await test.adapter.deliver(sampleDelivery("r1", test.inRoom, "hi", { answers }));
     expect(test.discord.posted).toMatchObject([{ message_reference: { message_id: said.id }, pings: false }]);
   });
 
@@ -176,7 +176,7 @@ describe("given a posted message", () => {
     const [post] = test.discord.posted;
     const seconds = Date.parse(sampleAnchor.startedAt) / 1_000;
     expect(post?.content).toBe(
-      `the result\n-# ↳ Re: "deep research" · started <t:${seconds}:t> from Elsewhere · <t:${seconds}:R> · [jump](${link})`,
+      `-# ↳ Re: "deep research" · started <t:${seconds}:t> from Elsewhere · <t:${seconds}:R> · [jump](${link})\nthe result`,
     );
   });
 
@@ -223,14 +223,14 @@ describe("given a posted message", () => {
     ["one long word", "x".repeat(1_400)],
     ["emoji", "👩‍👩‍👧‍👦".repeat(120)],
   ])(
-    "when a part is full of %s, then every message fits, and the anchor is complete and last (D7)",
+    "when a part is full of %s, then every message fits, and the anchor is complete and first (D7, O9)",
     async (_, markdown) => {
       await test.start();
       await test.adapter.deliver(delivery(markdown, { anchor: { ...sampleAnchor, summary: "*_`<@1>".repeat(40) } }));
       expect(test.discord.posted.length).toBeGreaterThan(0);
-      const [last, ...earlier] = [...test.discord.posted].reverse();
-      expect(last && smallPrintOf(last)).toEqual([expect.stringMatching(/^-# ↳ Re: .* from Elsewhere · <t:\d+:R>$/)]);
-      expect(earlier.flatMap(smallPrintOf)).toEqual([]);
+      const [first, ...later] = test.discord.posted;
+      expect(first && smallPrintOf(first)).toEqual([expect.stringMatching(/^-# ↳ Re: .* from Elsewhere · <t:\d+:R>$/)]);
+      expect(later.flatMap(smallPrintOf)).toEqual([]);
     },
   );
 

@@ -181,12 +181,12 @@ describe("given text that is longer than a section", () => {
 describe("given a reply, when it is rendered as a post", () => {
   const delivery = (more = {}) => ({ ...sampleDelivery("r", DM, "**words**"), ...more });
 
-  it("then notifications show its text and its anchor, and no text becomes a mention", () => {
+  it("then notifications show its anchor and its text, and no text becomes a mention", () => {
     expect(renderPost(delivery({ anchor: sampleAnchor }))).toMatchObject({
-      text: `*words*\n\n${sampleAnchor.text.replaceAll(">", "&gt;")}`,
+      text: `${sampleAnchor.text.replaceAll(">", "&gt;")}\n\n*words*`,
       blocks: [
-        { type: "section", text: { type: "mrkdwn", text: "*words*", verbatim: true }, expand: true },
         { type: "context" },
+        { type: "section", text: { type: "mrkdwn", text: "*words*", verbatim: true }, expand: true },
       ],
       attachments: [],
       parse: "none",
@@ -199,7 +199,7 @@ describe("given a reply, when it is rendered as a post", () => {
 
   it("when it cannot be rendered, then the post has its source text, with the anchor in text form", () => {
     const post = renderPost(delivery({ plain: true, anchor: { ...sampleAnchor, text: "a > b" } }));
-    expect(post.blocks).toMatchObject([{ text: { text: "**words**" } }, { text: { text: "a &gt; b" } }]);
+    expect(post.blocks).toMatchObject([{ text: { text: "a &gt; b" } }, { text: { text: "**words**" } }]);
     expect(renderPost(delivery({ plain: true })).blocks).toHaveLength(1);
   });
 });

@@ -64,6 +64,7 @@ describe("given an event of Slack with a person's message", () => {
       account: { id: "UANN", name: "UANN" },
       text: "hello",
       attachments: [],
+      messageId: "1773176400.000100",
       link: "https://acme.slack.com/archives/D1/p1773176400000100",
       sentAt: new Date(1_773_176_400_000).toISOString(),
       traceId: "trace",

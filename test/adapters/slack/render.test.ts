@@ -80,7 +80,7 @@ describe("given markdown", () => {
     });
     expect(post.text.match(/&gt;/g)?.length).toBeGreaterThan(3_000);
     expect(post.text.length).toBeLessThan(40_000);
-    expect(post.attachments?.[0]?.blocks?.[0]).toMatchObject({ type: "context" });
+    expect(post.text.startsWith('↳ Re: "deep research"')).toBe(true);
   });
 });
 
@@ -94,15 +94,15 @@ describe("given a digest (D5, O10)", () => {
     ],
   });
 
-  it("then each answer has its anchor below it, as a block that text cannot imitate", () => {
+  it("then each answer has its anchor above it, as a block that text cannot imitate", () => {
     const { text, blocks } = renderPost(digest("**2.**\n\nsecond"));
     expect(text).toBe("*1.*\n\nfirst …");
-    expect(blocks.map(({ type }) => type)).toEqual(["section", "context", "section", "context"]);
+    expect(blocks.map(({ type }) => type)).toEqual(["context", "section", "context", "section"]);
     expect(textsOf(JSON.parse(JSON.stringify(blocks)))).toEqual([
-      "*1.*\n\nfirst",
       expect.stringMatching(/deep research.*\n.*<!date/),
-      "*2.*\n\nsecond",
+      "*1.*\n\nfirst",
       expect.stringMatching(/other.*\n.*<!date/),
+      "*2.*\n\nsecond",
     ]);
   });
 

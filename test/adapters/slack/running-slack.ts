@@ -6,8 +6,8 @@ import type { SlackAnswer } from "../../fakes/slack/fake-slack.ts";
 import { FakeSlack } from "../../fakes/slack/fake-slack.ts";
 import { TestInbox } from "../../fakes/test-inbox.ts";
 import { WebhookHost } from "../../fakes/webhook-host.ts";
-import type { AdapterOptions, SlackMode } from "./slack-harness.ts";
-import { slackAdapter } from "./slack-harness.ts";
+import type { AdapterOptions, SlackMode } from "./make-slack-adapter.ts";
+import { slackAdapter } from "./make-slack-adapter.ts";
 
 export interface RunningSlack {
   readonly slack: FakeSlack;

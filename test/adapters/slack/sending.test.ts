@@ -28,7 +28,7 @@ describe("given replies for Slack (C3)", () => {
     const [post] = slack.posted;
     expect(post?.text).toContain("from Elsewhere");
     expect(post?.metadata).toEqual({ event_type: "mooring_delivery", event_payload: { id: delivery.id } });
-    expect(post?.blocks.map(({ type }) => type)).toEqual(["section", "context"]);
+    expect(post?.blocks.map(({ type }) => type)).toEqual(["context", "section"]);
   });
 
   it("when it has an anchor, then that is a separate block, with a link and a local time (O10, O12)", () => {

@@ -3,9 +3,9 @@ import { AppError } from "../../../core/contract/app-error.ts";
 import { systemClock } from "../../../core/contract/ports/clock.ts";
 import { failureOf } from "../../contract/channel/contract-rig.ts";
 import { Recorder } from "../../fakes/recorder.ts";
+import { quickLimits } from "./make-slack-adapter.ts";
 import type { RunningSlack } from "./running-slack.ts";
 import { runSlack } from "./running-slack.ts";
-import { quickLimits } from "./slack-harness.ts";
 
 const greeted = ({ slack }: RunningSlack, times: number) => slack.sockets.greeted.count(times);
 

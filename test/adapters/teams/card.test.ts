@@ -56,15 +56,14 @@ describe("given a message at the limits of Teams", () => {
 
 describe("given an anchor and its card", () => {
   const renderedAnchor = (more: Partial<Anchor> = {}) => rendered("x", { anchor: { ...sampleAnchor, ...more } });
-  const whatOf = (more: Partial<Anchor>) =>
-    (cardOf(renderedAnchor(more)).body as { inlines: Record<string, unknown>[] }[])[0]?.inlines[0];
+  const textOf = (more: Partial<Anchor>) => renderedAnchor(more).text;
 
-  it("then it is small and subtle, without a gap between its lines (O10)", () => {
+  it("then it stands before the text, and the card has its time, small and subtle (O9, O10)", () => {
     expect(renderedAnchor()).toStrictEqual({
       type: "message",
       textFormat: "xml",
-      text: "<p>x</p>",
-      summary: `x\n${cardOf(renderedAnchor()).fallbackText}`,
+      text: "<blockquote>↳ Re: &quot;deep research&quot;<br/>started from Elsewhere</blockquote><p>x</p>",
+      summary: `${cardOf(renderedAnchor()).fallbackText}\nx`,
       attachments: [{ contentType: "application/vnd.microsoft.card.adaptive", content: cardOf(renderedAnchor()) }],
     });
     expect(cardOf(renderedAnchor())).toStrictEqual({
@@ -73,10 +72,6 @@ describe("given an anchor and its card", () => {
       version: "1.5",
       fallbackText: expect.any(String),
       body: [
-        {
-          type: "RichTextBlock",
-          inlines: [{ type: "TextRun", text: '↳ Re: "deep research"', size: "Small", isSubtle: true }],
-        },
         {
           type: "TextBlock",
           text: expect.stringContaining("from Elsewhere"),
@@ -99,15 +94,15 @@ describe("given an anchor and its card", () => {
 
   it("when its link is too long for a card, or not a web address, then it has no link (O12)", () => {
     const link = `http://x.example/${"m".repeat(1_000 - "http://x.example/".length)}`;
-    expect(whatOf({ link })).toMatchObject({ selectAction: { url: link } });
-    expect(whatOf({ link: `${link}m` })).not.toHaveProperty("selectAction");
-    expect(whatOf({ link: "javascript:'https:'" })).not.toHaveProperty("selectAction");
+    expect(textOf({ link })).toContain(`<a href="${link}">↳ Re: `);
+    expect(textOf({ link: `${link}m` })).not.toContain("<a ");
+    expect(textOf({ link: "javascript:'https:'" })).not.toContain("<a ");
   });
 
   it("when the summary or the channel is long, then each is cut, in one line", () => {
-    expect(whatOf({ summary: `two\n\n  lines ${"x".repeat(400)}` })).toMatchObject({
-      text: `↳ Re: "two lines ${"x".repeat(290)}"`,
-    });
+    expect(textOf({ summary: `two\n\n  lines ${"x".repeat(400)}` })).toContain(
+      `↳ Re: &quot;two lines ${"x".repeat(290)}&quot;<br/>`,
+    );
     const named = cardOf(renderedAnchor({ channel: `**${"y".repeat(50)}**` })).fallbackText;
     expect(named).toMatch(/ from Yy{39}$/);
   });
@@ -117,15 +112,16 @@ describe("given an anchor and its card", () => {
     expect(buttons).toMatchObject([{ title: "🙂".repeat(40) }]);
   });
 
-  it("then the preview begins with the text in one line", () => {
+  it("then the preview begins with the anchor, and the text follows in one line (O9)", () => {
     const preview = rendered(`\n one\n\n  two ${"x".repeat(200)}`, { anchor: sampleAnchor }).summary ?? "";
-    expect(preview.split("\n")[0]).toBe(`one two ${"x".repeat(132)}`);
+    expect(preview.split("\n")[0]).toMatch(/^↳ Re: "deep research" · started .* from Elsewhere$/);
+    expect(preview.split("\n")[1]).toBe(`one two ${"x".repeat(132)}`);
   });
 
-  it("when the text cannot be rendered, then the anchor follows it as text (F37)", () => {
+  it("when the text cannot be rendered, then the anchor stands before it as text (F37)", () => {
     const delivery = sampleDelivery("r1", room, "  **done**\n\n", { anchor: sampleAnchor, plain: true });
     expect(renderDelivery(delivery).text).toBe(
-      "  **done**<br/><br/>↳ Re: &quot;deep research&quot;<br/>started 21:14 from Elsewhere · 2h 14m ago",
+      "↳ Re: &quot;deep research&quot;<br/>started 21:14 from Elsewhere · 2h 14m ago<br/><br/>  **done**<br/><br/>",
     );
   });
 

@@ -102,7 +102,18 @@ describe("given the content of a message", () => {
     const content =
       '<blockquote itemscope="" itemtype="http://schema.skype.com/Reply" itemid="1699"><p>old</p></blockquote><p>new</p>';
     const message = await use.received({ text: "new", more: { attachments: [{ contentType: "text/html", content }] } });
-    expect(message.replyTo).toBe("1699");
+    expect(message).toMatchObject({ replyTo: "1699", quoted: { text: "old" } });
+  });
+
+  it("when the quote names its author, then the quote has the author and plain text (M1)", async () => {
+    const quote =
+      '<strong itemprop="mri" itemid="8:orgid:1">Bo &amp; Co</strong><span itemprop="time" itemid="1699"></span>' +
+      '<p itemprop="preview">a &lt;b&gt;<br/>c</p>';
+    const content = `<blockquote itemtype="http://schema.skype.com/Reply" itemid="1699">${quote}</blockquote><p>new</p>`;
+    const message = await use.received({ text: "new", more: { attachments: [{ contentType: "text/html", content }] } });
+    expect(message).toMatchObject({ quoted: { text: "a <b>\nc", author: "Bo & Co" } });
+    const plain = [{ contentType: "text/html", content: "<p>no quote</p>" }];
+    expect(await use.received({ text: "new", more: { attachments: plain } })).not.toHaveProperty("quoted");
   });
 
   it("when it begins with a slash, then it is a command, in rooms too (I3)", async () => {

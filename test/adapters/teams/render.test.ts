@@ -227,15 +227,16 @@ describe("given long answers (D7)", () => {
 });
 
 describe("given an anchor (O10)", () => {
-  it("then it is a subtle separate card, with a date that the reader's client formats", () => {
+  it("then it stands before the text, and a subtle card has a date that the reader's client formats", () => {
     const activity = rendered("done", { anchor: sampleAnchor });
-    expect(activity.text).toBe("<p>done</p>");
+    expect(activity.text).toBe(
+      "<blockquote>↳ Re: &quot;deep research&quot;<br/>started from Elsewhere</blockquote><p>done</p>",
+    );
     expect(activity.attachments).toMatchObject([{ contentType: "application/vnd.microsoft.card.adaptive" }]);
     expect(cardOf(activity)).toMatchObject({
       type: "AdaptiveCard",
       version: "1.5",
       body: [
-        { type: "RichTextBlock", inlines: [{ type: "TextRun", text: '↳ Re: "deep research"', isSubtle: true }] },
         {
           type: "TextBlock",
           isSubtle: true,
@@ -250,41 +251,41 @@ describe("given an anchor (O10)", () => {
     const activity = rendered("**done**", { anchor: sampleAnchor });
     const plain = '↳ Re: "deep research" · started 2025-01-01 00:00 UTC from Elsewhere';
     expect(cardOf(activity).fallbackText).toBe(plain);
-    expect(activity.summary).toBe(`**done**\n${plain}`);
+    expect(activity.summary).toBe(`${plain}\n**done**`);
   });
 
   it("when the work began at a message with a link, then the anchor links to it, and to no other address (O12)", () => {
-    const inlinesOf = (link: string) => JSON.stringify(cardOf(rendered("x", { anchor: { ...sampleAnchor, link } })));
-    expect(inlinesOf("https://x.example/m")).toContain('{"type":"Action.OpenUrl","url":"https://x.example/m"}');
-    expect(inlinesOf("javascript:alert(1)")).not.toContain("javascript");
+    const shownWith = (link: string) => JSON.stringify(rendered("x", { anchor: { ...sampleAnchor, link } }));
+    expect(rendered("x", { anchor: { ...sampleAnchor, link: "https://x.example/m" } }).text).toContain(
+      '<a href="https://x.example/m">↳ Re: ',
+    );
+    expect(shownWith("javascript:alert(1)")).not.toContain("javascript");
   });
 
   it.each([
     ["scheduled", "scheduled · daily news"],
     ["a2a-inbound", "daily news"],
   ])("when the origin is %s, then the anchor says so (O5)", (channel, text) => {
-    const anchor = { ...sampleAnchor, channel, summary: "daily news" };
+    const anchor = { ...sampleAnchor, channel, summary: "daily news", ago: "just now" };
     const when = { text: expect.stringMatching(/^\{\{DATE\(\S+\)\}\} \{\{TIME\(\S+\)\}\}$/) };
-    expect(cardOf(rendered("x", { anchor })).body).toMatchObject([{ inlines: [{ text }] }, when]);
+    expect(cardOf(rendered("x", { anchor })).body).toMatchObject([when]);
+    expect(rendered("x", { anchor }).text).toBe(`<blockquote>${text} · just now</blockquote><p>x</p>`);
   });
 
-  it("when it is a digest, then each answer's anchor is a line of the card, with the answer's number (D5)", () => {
+  it("when it is a digest, then each answer has its anchor before it, and its time in the card with its number (D5)", () => {
     const sections = [
       { number: 4, markdown: "**4.**\n\nfirst", anchor: sampleAnchor },
       { number: 5, markdown: "**5.**\n\nsecond {{", anchor: { ...sampleAnchor, channel: "scheduled" } },
     ];
     const activity = rendered("in words", { sections });
     expect(activity.text).toBe(
-      "<p><strong>4.</strong></p><p>first</p><p><strong>5.</strong></p><p>second {\u2060{</p>",
+      "<blockquote>↳ Re: &quot;deep research&quot;<br/>started from Elsewhere</blockquote><p><strong>4.</strong></p><p>first</p>" +
+        "<br/><blockquote>scheduled · deep research</blockquote><p><strong>5.</strong></p><p>second {\u2060{</p>",
     );
-    const lines = (cardOf(activity).body as { text?: string; inlines?: { text: string }[] }[]).map(
-      ({ text, inlines }) => text ?? inlines?.[0]?.text,
-    );
+    const lines = (cardOf(activity).body as { text: string }[]).map(({ text }) => text);
     expect(lines).toEqual([
-      '4. ↳ Re: "deep research"',
-      "started {{DATE(2025-01-01T00:00:00Z,SHORT)}} {{TIME(2025-01-01T00:00:00Z)}} from Elsewhere",
-      "5. scheduled · deep research",
-      "{{DATE(2025-01-01T00:00:00Z,SHORT)}} {{TIME(2025-01-01T00:00:00Z)}}",
+      "4. started {{DATE(2025-01-01T00:00:00Z,SHORT)}} {{TIME(2025-01-01T00:00:00Z)}} from Elsewhere",
+      "5. {{DATE(2025-01-01T00:00:00Z,SHORT)}} {{TIME(2025-01-01T00:00:00Z)}}",
     ]);
     expect(cardOf(activity).fallbackText).toMatch(/^4\. ↳ Re: .*\n5\. scheduled · /);
   });

@@ -54,7 +54,9 @@ describe("given a visitor's frame, when it becomes a UserMessage", () => {
   it("then it has the reply that it answers and the visitor's files", () => {
     const made = userMessageOf(message("look", { replyTo: "r-1" }), arrival([file]));
     expect(made.replyTo).toBe("r-1");
-    expect(made.attachments).toStrictEqual([{ id: "ann:1/f-1", name: "chart.png", mediaType: "image/png", bytes: 7 }]);
+    expect(made.attachments).toStrictEqual([
+      { id: "ann:1/f-1", name: "chart.png", mediaType: "image/png", bytes: 7, counted: true },
+    ]);
     expect(fileOf({ id: "ann/1/f-1", name: "", mediaType: "" })).toEqual({ visitor: "ann/1", fileId: "f-1" });
     expect(fileOf({ id: "f-1", name: "", mediaType: "" })).toEqual({ visitor: "", fileId: "f-1" });
   });

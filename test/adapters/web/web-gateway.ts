@@ -31,6 +31,8 @@ export interface WebGatewayOptions {
   readonly sessionOf?: AdapterContext["sessionOf"];
   readonly writes?: WriteAvailability;
   readonly freeBytes?: AdapterContext["freeBytes"];
+  readonly openFile?: AdapterContext["openFile"];
+  readonly isBlocked?: AdapterContext["isBlocked"];
   /** The adapter's public address; defaults to the real one. */
   readonly publicUrl?: string;
 }
@@ -51,6 +53,8 @@ export const makeWebAdapter = (publicUrl: string, options: WebGatewayOptions = {
     sessionOf: options.sessionOf ?? (async ({ room }) => `session-of-${room}`),
     writes: options.writes ?? alwaysWritable,
     freeBytes: options.freeBytes,
+    openFile: options.openFile,
+    isBlocked: options.isBlocked,
     clock,
     logger: silentLogger,
     meter: silentMeter,

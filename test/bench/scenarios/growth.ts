@@ -1,12 +1,10 @@
 import type { Backbone } from "../../../core/contract/ports/backbone.ts";
 import { firstSessionId } from "../../../core/sessions/current-session.ts";
-import { historyKey } from "../../../core/sessions/history-entry.ts";
-import { sessionStateKey } from "../../../core/sessions/session-window.ts";
+import { historyKey, sessionStateKey } from "../../../core/sessions/session-window.ts";
 import type { BackboneHarness } from "../../contract/backbone-harness.ts";
 import { embeddedHarness } from "../../contract/embedded-harness.ts";
 import { natsHarnessAsShipped } from "../../contract/nats-harness.ts";
-import type { CoreOnBus } from "../core-on-bus.ts";
-import { messageIn, startCoreOnBus } from "../core-on-bus.ts";
+import { type CoreOnBus, messageIn, startCoreOnBus } from "../core-on-bus.ts";
 import { loopTimes, throughput } from "../measure.ts";
 import type { Scenario } from "../scenario.ts";
 import { seedSessions } from "../seed-sessions.ts";

@@ -69,6 +69,35 @@ describe("given a file whose sections refer to each other", () => {
     ]);
   });
 
+  const NEWS = "id: news, name: News, description: Takes news";
+  const callers = (more = "") => `a2a: { callers: { crm: { token: ${TOKEN}${more} } } }`;
+  const telling = (more = "", agent = "") =>
+    `agents: [{ name: a, model: demo${agent}, skills: [{ ${NEWS}, tellPeople: true${more} }] }]`;
+
+  it.each([
+    ["nothing", `${telling()}\n${callers()}\n${web}`, 1],
+    ["nothing, and no caller", `${telling()}\n${web}`, 1],
+    ["its own place", `${telling(", deliverTo: { channel: web, room: lobby }")}\n${callers()}\n${web}`, 0],
+    ["a home", `${telling("", ", home: { channel: web, room: lobby }")}\n${callers()}\n${web}`, 0],
+    ["callers with places", `${telling()}\n${callers(", deliverTo: { channel: web, room: lobby }")}\n${web}`, 0],
+  ])("when a skill tells people and has %s, then that is a problem if there is no place (A10)", (_, text, problems) => {
+    expect(problemsOf(text)).toHaveLength(problems);
+    if (problems > 0) {
+      expect(problemsOf(text)).toMatchObject([
+        { path: "agents[0].skills[0].tellPeople", message: expect.stringContaining("has no place to tell people") },
+      ]);
+    }
+  });
+
+  it("when places of skills and callers name unknown people or channels, then these are problems (A10)", () => {
+    const text = `${telling(", deliverTo: { person: Bo }")}\n${callers(", deliverTo: { channel: chat, room: x }")}\n${web}`;
+    expect(
+      problemsOf(text)
+        .map(({ path }) => path)
+        .sort(),
+    ).toEqual(["a2a.callers.crm.deliverTo.channel", "agents[0].skills[0].deliverTo.person"]);
+  });
+
   it.each([
     ["an agent's peer", "agents: [{ name: a, model: demo, peers: [b] }]", "agents[0].peers[0]", "names a peer"],
     ["itself", "agents: [{ name: a, model: demo, peers: [a] }]", "agents[0].peers[0]", "names the agent itself"],

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Receipt } from "../../../adapters/contract/channel-adapter.ts";
+import type { Capabilities, Receipt, Section } from "../../../adapters/contract/channel-adapter.ts";
 import { splitMarkdown } from "../../../adapters/contract/markdown/split-markdown.ts";
-import { composeDigest, digestText } from "../../../gateway/relay/digest/compose-digest.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
 import { sampleAnchor } from "../../fakes/sample-reply.ts";
 import { TestInbox } from "../../fakes/test-inbox.ts";
 import type { ChannelHarness, Said } from "../channel-harness.ts";
 import type { MakeHarness } from "./contract-rig.ts";
-import { acceptedBy, ContractRig } from "./contract-rig.ts";
+import { acceptedBy, ContractRig, deliveryWithButtons } from "./contract-rig.ts";
 
 /** Replies as people see them. */
 export const adapterPosts = (makeHarness: MakeHarness): void => {
@@ -71,23 +70,21 @@ export const adapterPosts = (makeHarness: MakeHarness): void => {
       const { capabilities } = rig.adapter;
       skip(capabilities.anchorLength === undefined, "its anchors are in the text");
       const items = Array.from({ length: 12 }, (_, index) => ({
-        id: `r${index}`,
+        number: index + 1,
         markdown: wordsOfLength(60 * (index + 1)),
         anchor: { ...sampleAnchor, summary: `${"a_b*c ".repeat(13)}${index}`, link: "https://chat.example/1" },
       }));
       const target = await rig.conversationWith();
-      const parts = composeDigest(items, capabilities);
+      const parts = packed(items, capabilities);
       const receipts: Receipt[] = [];
-      for (const [index, { sections }] of parts.entries()) {
-        const delivery = sampleDelivery(`digest-${index}`, target, digestText(sections), { sections });
-        receipts.push(await rig.adapter.deliver(delivery));
+      for (const [index, sections] of parts.entries()) {
+        const text = sections.map(({ markdown, anchor }) => `${markdown}\n\n${anchor?.text}`).join("\n\n");
+        receipts.push(await rig.adapter.deliver(sampleDelivery(`digest-${index}`, target, text, { sections })));
       }
       const posts = await rig.harness.posted(parts.length);
       expect(posts.map(({ messageId }) => messageId)).toEqual(receipts.map(({ messageId }) => messageId));
       expect(posts.flatMap(({ text }) => wordsIn(text))).toEqual(items.flatMap(({ markdown }) => wordsIn(markdown)));
-      expect(posts.filter(({ anchored }) => anchored)).toHaveLength(
-        parts.filter(({ sections }) => sections.some(({ anchor }) => anchor !== null)).length,
-      );
+      expect(posts.every(({ anchored }) => anchored)).toBe(true);
     });
 
     it("when the delivery has an anchor, then it is shown; otherwise none is shown (O8)", async () => {
@@ -117,17 +114,46 @@ export const adapterPosts = (makeHarness: MakeHarness): void => {
         const here = await rig.accepted({ text: "here", event: "event-1" });
         const there = await acceptedBy(other, otherInbox, { text: "there", event: "event-1" });
         expect([here.conversation.channel, there.conversation.channel]).toEqual(["main", "other"]);
-        expect(here.id).not.toBe(there.id);
-        await other.adapter.deliver(sampleDelivery("r1", there.conversation, "over there"));
-        await rig.adapter.deliver(sampleDelivery("r2", here.conversation, "over here"));
+        // The harness gives both the same platform id, so only the name of the channel can tell them apart.
+        expect(there.id).not.toBe(here.id);
+        expect(there.id.replaceAll("other", "main")).toBe(here.id);
+        const buttons = [{ name: "why", label: "Why" }];
+        const shownHere = await rig.adapter.deliver(deliveryWithButtons("r1", here.conversation, "over here", buttons));
+        const shownThere = await other.adapter.deliver(
+          deliveryWithButtons("r1", there.conversation, "over there", buttons),
+        );
+        expect(shownThere).toEqual(shownHere);
         expect(await texts(1)).toEqual([saying("over here")]);
         expect(await other.posted(1)).toMatchObject([{ text: saying("over there") }]);
         expect(rig.inbox.offered.items).toHaveLength(1);
+        if (!rig.harness.platform.buttons) return;
+        await rig.harness.press({ messageId: shownHere.messageId, label: "Why" });
+        await other.press({ messageId: shownThere.messageId, label: "Why" });
+        const [, pressedHere] = await rig.inbox.accepted.count(2);
+        const [, pressedThere] = await otherInbox.accepted.count(2);
+        expect(pressedThere?.id).not.toBe(pressedHere?.id);
+        expect(pressedThere?.id.replaceAll("other", "main")).toBe(pressedHere?.id);
       } finally {
         await other.close();
       }
     });
   });
+};
+
+/** The sections of a digest, as many to a part as fit into one message. */
+const packed = (sections: readonly Section[], { maxPartLength = 20_000, measure, anchorLength }: Capabilities) => {
+  const lengthOf = (part: readonly Section[]) => {
+    const text = part.map(({ markdown }) => markdown).join("\n\n");
+    const anchors = part.map(({ anchor }) => (anchor && anchorLength ? anchorLength(anchor) : 0));
+    return anchors.reduce((sum, length) => sum + length, measure ? measure(text) : text.length);
+  };
+  const parts: Section[][] = [];
+  for (const section of sections) {
+    const open = parts.at(-1);
+    if (open && lengthOf([...open, section]) <= maxPartLength) open.push(section);
+    else parts.push([section]);
+  }
+  return parts;
 };
 
 /** A second conversation: of another kind, or with another person. */

@@ -28,7 +28,7 @@ describe("given an account with a daily limit", () => {
 
   it("when a process takes from its lease, then the store is neither read nor written", async () => {
     const ledger = process();
-    const account = sampleAccount({ daily: { turns: 1_000 } });
+    const account = sampleAccount({ daily: { turns: 10_000 } });
     await ledger.take(account, { turns: 1 }, false);
     const { reads, writes } = store;
     for (let turn = 0; turn < 99; turn++) await ledger.take(account, { turns: 1 }, false);
@@ -55,6 +55,12 @@ describe("given an account with a daily limit", () => {
       first.take(account, { turns: 1 }, false),
     ]);
     expect(outcomes.map((refusal) => refusal?.why)).toEqual([undefined, "hard"]);
+  });
+
+  it("when twenty processes are killed that worked on a large limit, then most of it is left (R2)", async () => {
+    const account = sampleAccount({ daily: { turns: 5_000 } });
+    for (let killed = 0; killed < 20; killed++) await process().take(account, { turns: 1 }, false);
+    expect(await process().take(account, { turns: 3_400 }, true)).toBeUndefined();
   });
 
   it("when a process is killed, then its lease counts as used", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Explained, WorkTree } from "../../../core/commands/explain.ts";
-import { explain } from "../../../core/commands/explain.ts";
+import type { Explained } from "../../../core/commands/explain/explain.ts";
+import { explain } from "../../../core/commands/explain/explain.ts";
+import type { WorkTree } from "../../../core/commands/explain/work-tree.ts";
 import type { ReplyCause } from "../../../core/contract/messages/agent-reply.ts";
 import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import { Synthetic } from "../../../core/contract/messages/synthetic.ts";

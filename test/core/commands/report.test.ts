@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type Report, reportsOf } from "../../../core/people/abuse/report-record.ts";
+import { type Report, reportsOf } from "../../../core/commands/report.ts";
 import type { MessageFields } from "../../fakes/sample-message.ts";
 import { CoreUnderTest, userMessage } from "../core-under-test.ts";
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { PeerCall } from "../../../core/a2a/record/peer-call.ts";
 import { callKey, peerSessionOf } from "../../../core/a2a/record/peer-call.ts";
-import type { WorkTree } from "../../../core/commands/explain.ts";
-import { workTree } from "../../../core/commands/explain.ts";
+import type { WorkTree } from "../../../core/commands/explain/work-tree.ts";
+import { workTree } from "../../../core/commands/explain/work-tree.ts";
 import type { Subtask } from "../../../core/contract/messages/subtask.ts";
 import type { OwnerContext } from "../../../core/contract/messages/work-context.ts";
 import type { Batch } from "../../../core/subtasks/owner/batch.ts";

@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import type { ApprovalsConfig } from "../../../core/approvals/config.ts";
 import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
 import type { UserMessage } from "../../../core/contract/messages/user-message.ts";
 import type { DelegationConfig } from "../../../core/turns/limits/agent-limits.ts";
@@ -14,6 +15,13 @@ export interface ChildOptions {
   readonly toolLog: string;
   readonly workspace?: WorkspaceOptions | undefined;
   readonly delegation?: DelegationConfig;
+  /** Address of an agent elsewhere that answers instead of the model. */
+  readonly agentUrl?: string;
+  /** How long a turn waits for that agent. */
+  readonly agentWaitMs?: number;
+  readonly approvals?: ApprovalsConfig;
+  /** MCP servers of the agent, as the configuration has them. */
+  readonly mcpServers?: object;
 }
 
 type Order = { do: "publish"; message: UserMessage } | { do: "crash"; at: string; nth: number } | { do: "stop" };

@@ -7,17 +7,14 @@ import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
 import type { UserMessage } from "../../../core/contract/messages/user-message.ts";
 import type { Backbone } from "../../../core/contract/ports/backbone.ts";
 import { ack } from "../../../core/contract/ports/bus.ts";
-import type { Notice } from "../../../core/delivery/publish-reply.ts";
-import { publishReply } from "../../../core/delivery/publish-reply.ts";
+import { type Notice, publishReply } from "../../../core/delivery/publish-reply.ts";
 import type { WorkspaceOptions } from "../../../core/workspaces/workspaces.ts";
 import { Recorder } from "../../fakes/recorder.ts";
-import type { ModelScript } from "../../fakes/scripted-model-server.ts";
-import { ScriptedModelServer } from "../../fakes/scripted-model-server.ts";
-import type { BackboneData, DataOptions } from "./backbone-data.ts";
-import { createBackboneData, openBackbone } from "./backbone-data.ts";
+import { type ModelScript, ScriptedModelServer } from "../../fakes/scripted-model-server.ts";
+import { type BackboneData, createBackboneData, type DataOptions, openBackbone } from "./backbone-data.ts";
 import { type ChildOptions, CoreProcess } from "./core-process.ts";
 
-type CoreOptions = Pick<ChildOptions, "delegation">;
+type CoreOptions = Pick<ChildOptions, "delegation" | "approvals" | "agentUrl" | "agentWaitMs" | "mcpServers">;
 
 /** A core that may crash at any time and is restarted; model, tool log and data outlive it. */
 export class CrashingCore {
@@ -89,6 +86,12 @@ export class CrashingCore {
   async toolRuns(turnId: string): Promise<string[]> {
     const log = await readFile(this.#toolLog, "utf8").catch(() => "");
     return log.split("\n").filter((line) => line.includes(turnId));
+  }
+
+  /** Every run of a tool, in order. */
+  async allToolRuns(): Promise<string[]> {
+    const log = await readFile(this.#toolLog, "utf8").catch(() => "");
+    return log.split("\n").filter((line) => line !== "");
   }
 
   /** All replies that were published in these conversations, as a new relay consumes them. Ends the process. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ChatMessage, StepRequest } from "../../../core/model/step.ts";
 import type { ModelAnswer } from "../../fakes/model-answer.ts";
 import { calls, fails, says } from "../../fakes/model-answer.ts";
-import type { ModelRequest } from "../../fakes/model-request.ts";
+import { type ModelRequest, splitContext } from "../../fakes/model-request.ts";
 import type { Answer } from "../../fakes/scripted-model.ts";
 
 const Calls = z.object({
@@ -34,7 +34,7 @@ const stepRequest = ({ body, toolNames }: ModelRequest): StepRequest => {
   const names = new Map<string, string>();
   const messages = body.messages.flatMap((message): ChatMessage[] => {
     const text = typeof message.content === "string" ? message.content : "";
-    if (message.role === "user") return [{ role: "user", text }];
+    if (message.role === "user") return [{ role: "user", text: splitContext(text).lastUserText }];
     if (message.role === "tool") {
       const { tool_call_id: callId, content: output } = Result.parse(message);
       return [{ role: "tool", results: [{ callId, name: names.get(callId) ?? "", output }] }];

@@ -4,7 +4,7 @@ import { type Conversation, conversationKey, sameRoom } from "../../../core/cont
 import type { DeliveryPolicy } from "../../../core/contract/messages/delivery-policy.ts";
 import type { Audience } from "../../../core/contract/messages/work-context.ts";
 import { resolveRepliedTo } from "../../../core/delivery/resolve-replied-to.ts";
-import { afterRefusal, isStillTarget, targetsOn } from "../../../core/delivery/targets/targets.ts";
+import { afterRefusal, isStillTarget, targetsOn } from "../../../core/delivery/targets.ts";
 import { mayContinue } from "../../../core/delivery/visibility.ts";
 import { putPosted } from "../../../core/origin/posted-message-index.ts";
 import { leavePerson } from "../../../core/people/leave-person.ts";

@@ -3,7 +3,7 @@ import { conversationKey } from "../../../core/contract/messages/conversation.ts
 import type { Audience } from "../../../core/contract/messages/work-context.ts";
 import { accountServed, withRequester } from "../../../core/delivery/asker.ts";
 import { audienceAt, Home } from "../../../core/delivery/destination.ts";
-import { isUserStarted, originKindOf, reachFor } from "../../../core/delivery/targets/targets.ts";
+import { isUserStarted, originKindOf, reachFor } from "../../../core/delivery/targets.ts";
 import { changeHeld, heldRequestKey, readHeld } from "../../../core/delivery/undelivered/held-record.ts";
 import { callerAt, viewerTimeIn } from "../../../core/delivery/visibility.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";

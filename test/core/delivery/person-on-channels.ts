@@ -1,8 +1,6 @@
-import type { Conversation } from "../../../core/contract/messages/conversation.ts";
-import { conversationKey } from "../../../core/contract/messages/conversation.ts";
+import { type Conversation, conversationKey } from "../../../core/contract/messages/conversation.ts";
 import type { Store } from "../../../core/contract/ports/store.ts";
-import type { PersonRecord } from "../../../core/people/person-record.ts";
-import { accountKey, personKey } from "../../../core/people/person-record.ts";
+import { accountKey, type PersonRecord, personKey } from "../../../core/people/person-record.ts";
 
 const SINCE = "2026-01-01T00:00:00.000Z";
 

@@ -2,8 +2,12 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
 import type { ReplyOrigin } from "../../../core/contract/messages/work-context.ts";
 import type { Bus } from "../../../core/contract/ports/bus.ts";
-import type { ReplyDraft, SolicitedReply } from "../../../core/delivery/publish-reply.ts";
-import { notifyAccount, publishReply } from "../../../core/delivery/publish-reply.ts";
+import {
+  notifyAccount,
+  publishReply,
+  type ReplyDraft,
+  type SolicitedReply,
+} from "../../../core/delivery/publish-reply.ts";
 import type { TurnRecord } from "../../../core/turns/index.ts";
 
 const origin: ReplyOrigin = {

@@ -6,8 +6,8 @@ import { readRepliedTo, resolveRepliedTo } from "../../../core/delivery/resolve-
 import { type ContinuedWork, viewOfOrigins } from "../../../core/origin/continued-work.ts";
 import { type PostedReply, putPosted } from "../../../core/origin/posted-message-index.ts";
 import { notePlacement, readPlacedReply } from "../../../core/origin/reply-placements.ts";
-import type { HistoryEntry } from "../../../core/sessions/history-entry.ts";
 import type { SessionHistory } from "../../../core/sessions/session-history.ts";
+import type { HistoryEntry } from "../../../core/sessions/session-window.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { type MessageFields, sampleMessage } from "../../fakes/sample-message.ts";

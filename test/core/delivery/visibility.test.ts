@@ -3,7 +3,7 @@ import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts"
 import { type Conversation, conversationKey } from "../../../core/contract/messages/conversation.ts";
 import type { Audience } from "../../../core/contract/messages/work-context.ts";
 import { askerOf } from "../../../core/delivery/asker.ts";
-import { isStillTarget, secondaryTargets, targetsOn } from "../../../core/delivery/targets/targets.ts";
+import { isStillTarget, secondaryTargets, targetsOn } from "../../../core/delivery/targets.ts";
 import { canSee } from "../../../core/delivery/visibility.ts";
 import type { PersonRecord } from "../../../core/people/person-record.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";

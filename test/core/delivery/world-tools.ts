@@ -46,7 +46,7 @@ const contextOf = ({ audience, madeBy }: Work, idempotencyKey: string): ToolCont
 });
 
 /** Calls a schedule tool in a turn of this work. */
-export const useScheduleTool = (
+export const useScheduleTool = async (
   { store, clock }: { store: Store; clock: Clock },
   work: Work,
   name: string,
@@ -56,7 +56,7 @@ export const useScheduleTool = (
   const deps = { bus: noBus, store, clock, logger: silentLogger, meter: silentMeter, checkpoint: noCheckpoint };
   const tool = scheduleTools({ ...deps, dueTimes: new DueIndex(deps) }).find((one) => one.name === name);
   if (tool === undefined) throw new Error(`there is no tool ${name}`);
-  return tool.run(tool.input.parse(input), contextOf(work, key));
+  return String(await tool.run(tool.input.parse(input), contextOf(work, key)));
 };
 
 /** A subtask of this work. */

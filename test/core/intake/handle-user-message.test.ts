@@ -36,6 +36,13 @@ describe("given a person who writes to the agent", () => {
     expect(reply.sessionId).toMatch(/^s-[0-9a-f]{32}$/);
     expect(reply.id).toMatch(/^t-[0-9a-f]{32}\/final$/);
     expect(reply).not.toHaveProperty("mayRepeat");
+    expect(reply).not.toHaveProperty("answers");
+  });
+
+  it("when the channel reports the id of the message, then the reply and its drafts name it (C1)", async () => {
+    await start(["Hello Ann"]);
+    expect(await core.ask("m-1", "hello", { messageId: "7.1" })).toMatchObject({ answers: "7.1" });
+    expect(core.signals.items).toContainEqual(expect.objectContaining({ type: "delta", answers: "7.1" }));
   });
 
   it("when they write again, then the model sees the history, and the origin is that of the new message (O2)", async () => {
@@ -43,7 +50,7 @@ describe("given a person who writes to the agent", () => {
     await core.ask("m-1", "first");
     const second = await core.ask("m-2", "second");
     expect(second.origin?.promptSummary).toBe("second");
-    expect(core.model.requests.items[1]?.messages).toEqual([
+    expect(core.model.requests.items[1]?.messages).toMatchObject([
       { role: "user", text: "first" },
       { role: "assistant", text: "one", toolCalls: [] },
       { role: "user", text: "second" },
@@ -54,7 +61,7 @@ describe("given a person who writes to the agent", () => {
     await start(() => "ok");
     await core.ask("m-1", "mine");
     await core.ask("m-2", "yours", { conversation: { channel: "web", room: "room-2", kind: "private" } });
-    expect(core.model.requests.items[1]?.messages).toEqual([{ role: "user", text: "yours" }]);
+    expect(core.model.requests.items[1]?.messages).toMatchObject([{ role: "user", text: "yours" }]);
   });
 
   it("when a room is shared, then the prompt has the author and the attachments", async () => {
@@ -62,8 +69,8 @@ describe("given a person who writes to the agent", () => {
     const conversation = { channel: "web", room: "all", kind: "shared" as const };
     const attachments = [{ id: "a-1", name: "plan.pdf", mediaType: "application/pdf" }];
     await core.ask("m-1", "look", { conversation, attachments });
-    expect(core.model.requests.items[0]?.messages).toEqual([
-      { role: "user", text: "Ann: look\n[attached: plan.pdf (application/pdf)]" },
+    expect(core.model.requests.items[0]?.messages).toMatchObject([
+      { role: "user", text: expect.stringMatching(/^Ann: look\n\[attached: plan\.pdf, which you cannot read/) },
     ]);
   });
 

@@ -60,10 +60,50 @@ describe("given a moderator that refuses a word", () => {
     expect(JSON.stringify(core.model.requests.items.at(-1)?.messages)).not.toContain("knife");
   });
 
-  it("when the answer is proactive, and subtasks name and report it, then people see nothing of it (R3)", async () => {
+  it("when a call would show it to people as a name, a title, a note or a task, then it is refused, nothing is stored, and commands show nothing of it (R3)", async () => {
+    const inputs = [
+      { name: "spawn_subtask", input: { name: "sharpen the knife", prompt: "work" } },
+      { name: "spawn_parallel_subtasks", input: { tasks: [{ name: "a knife", prompt: "work" }] } },
+      { name: "schedule_task", input: { description: "Buy a knife", prompt: "remind them", when: "in 3 h" } },
+      { name: "schedule_task", input: { description: "Shopping", prompt: "a knife", when: "in 3 h" } },
+    ];
+    const moderator = new WordModerator();
+    core = await startDelegating(
+      roles({ primary: ({ outputs }) => (outputs.length === 0 ? calls(...inputs) : outputs.join("\n")) }),
+      { moderator },
+    );
+    const { markdown } = await core.ask("m-1", "go");
+    expect(markdown.match(/Refused: the operator of this service does not allow these words/g)).toHaveLength(4);
+    const shown = await core.ask("c-1", "", { command: { name: "schedules", args: "" } });
+    expect(shown.markdown).not.toContain("Shopping");
+    expect(everythingPublished()).not.toContain("knife");
+    expect(moderator.asked.map(({ kind, id }) => `${kind} ${id}`)).toContainEqual(
+      expect.stringMatching(/^answer t-.*\/0\/0\/shown$/),
+    );
+  });
+
+  it("when a subtask reports it as progress, then the note is refused", async () => {
+    const noted: string[] = [];
     core = await startDelegating(
       roles({
-        primary: delegates(["sharpen the knife"], "on it"),
+        primary: delegates(["sharpen the blade"], "on it"),
+        subagent: ({ outputs }) => {
+          noted.push(...outputs);
+          const input = { type: "status_update", content: "found a knife" };
+          return outputs.length === 0 ? calls({ name: "notify_owner", input }) : "done";
+        },
+      }),
+      { moderator: new WordModerator() },
+    );
+    await core.receive(userMessage("m-1", "go"));
+    await untilFinals(core, 2);
+    expect(noted[0]).toContain("Refused: the operator of this service does not allow these words");
+  });
+
+  it("when the answer is proactive, and subtasks report it, then people see nothing of it (R3)", async () => {
+    core = await startDelegating(
+      roles({
+        primary: delegates(["sharpen the blade"], "on it"),
         subagent: () => "the knife is sharp",
         continuation: () => "here is your knife",
       }),

@@ -15,6 +15,7 @@ describe("given a prompt with a secret in it (O4)", () => {
     ["a GitHub fine-grained token", `github_pat_${run(60)}`],
     ["an AWS key", `AKIA${"ABCDEFGH12345678"}`],
     ["a JWT", `eyJ${run(20)}.eyJ${run(20)}.${run(30)}`],
+    ["a Telegram token", `7012345678:AA${run(33)}`],
     ["a Discord token", `M${run(25)}.${run(6)}.${run(38)}`],
     ["a bearer token", `Bearer ${run(30)}`],
   ])("when it is %s, then no part of it is in the summary", (_name, secret) => {

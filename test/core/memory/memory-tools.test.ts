@@ -27,7 +27,7 @@ afterEach(async () => {
 const call = async (name: string, input: unknown, sessionId = "s-1"): Promise<string> => {
   const tool = memoryTools(backbone.store, clock).find((one) => one.name === name);
   if (tool === undefined) throw new Error(`no tool ${name}`);
-  return tool.run(tool.input.parse(input), { sessionId } as ToolContext);
+  return String(await tool.run(tool.input.parse(input), { sessionId } as ToolContext));
 };
 const save = (key: string, value: string, rest = {}) => call("save_to_working_memory", { key, value, ...rest });
 const get = (key: string, rest = {}) => call("get_from_working_memory", { key, ...rest });

@@ -13,6 +13,8 @@ describe("given a model's configuration", () => {
     expect(ModelConfig.parse(local)).toEqual({
       ...local,
       headers: {},
+      images: true,
+      idHeaders: {},
       timeouts: { firstTokenMs: 60_000, idleMs: 60_000, totalMs: 600_000 },
       contextTokens: 128_000,
     });
@@ -51,5 +53,33 @@ describe("given a model's configuration", () => {
   it("then it has a JSON schema for editors", () => {
     const schema = JSON.stringify(z.toJSONSchema(ModelConfig, { io: "input" }));
     for (const part of ['"demo"', "openai-compatible", "anthropic", "baseUrl"]) expect(schema).toContain(part);
+  });
+});
+
+describe("given an agent elsewhere as a model", () => {
+  const elsewhere = { provider: "a2a", url: "https://agent.example.com" };
+
+  it("when only its address is given, then it is not trusted, and the rest has defaults (T6)", () => {
+    const defaults = { trusted: false, deadlineMs: 86_400_000, waitMs: 840_000, unreachableMs: 60_000 };
+    expect(ModelConfig.parse(elsewhere)).toEqual({ ...elsewhere, ...defaults });
+  });
+
+  it.each([
+    [{ ...elsewhere, url: "ftp://agent.example.com" }, "must be an http or https address"],
+    [{ ...elsewhere, token: "a", apiKey: "b" }, "takes a token or an apiKey, not both"],
+    [{ ...elsewhere, waitMs: 900_000 }, "waitMs"],
+    [{ ...elsewhere, deadlineMs: 600_000_000 }, "deadlineMs"],
+    [{ ...elsewhere, model: "some-model" }, "model"],
+  ])("when it is %j, then the problem says what is wrong", (config, problem) => {
+    expect(JSON.stringify(ModelConfig.safeParse(config).error?.issues)).toContain(problem);
+  });
+
+  it.each([
+    [{ person: "Authorization" }, "is a header of the request itself"],
+    [{ person: "X-Id", trace: "x-id" }, "names one header twice"],
+    [{ conversation: "not a name" }, "must be a header name"],
+  ])("when the id headers of a server are %j, then the problem says what is wrong (T6)", (idHeaders, problem) => {
+    const server = { provider: "openai-compatible", baseUrl: "http://127.0.0.1:9/v1", model: "m", idHeaders };
+    expect(JSON.stringify(ModelConfig.safeParse(server).error?.issues)).toContain(problem);
   });
 });

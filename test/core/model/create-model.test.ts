@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { LogFields, Logger } from "../../../core/contract/ports/logger.ts";
-import { LazyModel } from "../../../core/model/hosted-model.ts";
+import { LazyModel } from "../../../core/model/hosted/hosted-model.ts";
 import { says } from "../../fakes/model-answer.ts";
 import { ScriptedModelServer } from "../../fakes/scripted-model-server.ts";
 import { modelAt, run } from "./model-under-test.ts";
@@ -28,11 +28,11 @@ describe("given SDKs that are slow to load", () => {
     const loaded = await loadedBy("core/model/create-model.ts");
     expect(loaded).toContain("core/model/demo/demo-rules.ts");
     expect([...loaded].filter((name) => /^ai$|^@ai-sdk|ai-sdk\//.test(name))).toEqual([]);
-    expect(await loadedBy("core/model/ai-sdk-model.ts")).toContain("ai");
+    expect(await loadedBy("core/model/hosted/ai-sdk-model.ts")).toContain("ai");
   });
 
   it("when loading fails, then only the step that needs the model fails", async () => {
-    const model = new LazyModel("x/y", () => Promise.reject(new Error("Cannot find package")));
+    const model = new LazyModel({ label: "x/y" }, () => Promise.reject(new Error("Cannot find package")));
     expect(await run(model)).toMatchObject({ failure: { reason: "refused" } });
   });
 });

@@ -9,6 +9,8 @@ const providers = [
   { provider: "anthropic", path: "/v1/messages", keyHeader: "x-api-key", key: KEY },
 ];
 
+const said: ChatMessage = { role: "assistant", text: "yes", toolCalls: [] };
+
 let server: ScriptedModelServer;
 beforeEach(async () => {
   server = await ScriptedModelServer.start();
@@ -40,6 +42,20 @@ describe.each(providers)("given a model of $provider", ({ provider, path, keyHea
     expect(request?.body).toMatchObject({ model: "scripted", stream: true, temperature: 0.5, max_tokens: 77 });
     expect(JSON.stringify(request?.body)).toContain("You are a test.");
     expect(model.label).toBe(`${provider}/scripted`);
+  });
+
+  it("when the newest message has a context, then the context comes last, after the mark of the cached part (M1)", async () => {
+    server.follow([says("ok")]);
+    const messages: ChatMessage[] = [user("first"), said, { role: "user", text: "second", context: "[Context] now" }];
+    await run(modelAt(server.baseUrl, { provider }), { messages });
+    const sent = server.requests[0]?.body.messages.at(-1)?.content;
+    if (provider !== "anthropic") expect(sent).toBe("second\n\n[Context] now");
+    else {
+      expect(sent).toEqual([
+        { type: "text", text: "second", cache_control: { type: "ephemeral" } },
+        { type: "text", text: "[Context] now" },
+      ]);
+    }
   });
 
   it("when it calls tools in parallel, then all calls are returned and none is run", async () => {

@@ -26,6 +26,7 @@ describe("given a reply to work that began on Slack", () => {
     expect(anchorFor({ ...origin, link: "https://x.example/p1" }, { channel: "web", sessionId: "s-9" }, soon)).toEqual({
       summary: "deep research 8 historical topics",
       channel: "slack",
+      ago: "2h 14m ago",
       startedAt: "2026-03-10T21:14:00.000Z",
       link: "https://x.example/p1",
       text: '↳ Re: "deep research 8 historical topics"\nstarted 21:14 from Slack · 2h 14m ago',

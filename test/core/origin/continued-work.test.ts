@@ -32,7 +32,7 @@ describe("given a proactive message in another conversation than its origin (O14
     const reply = await core.ask("m-2", "and at noon?", { conversation: elsewhere, replyTo: "note-7" });
     expect(system()).toContain("research the tides");
     expect(system()).toContain("I will look into the tides");
-    expect(core.model.requests.items.at(-1)?.messages).toEqual([{ role: "user", text: "and at noon?" }]);
+    expect(core.model.requests.items.at(-1)?.messages).toMatchObject([{ role: "user", text: "and at noon?" }]);
     expect(reply.sessionId).not.toBe(originSession);
     expect(reply.audience.conversation).toEqual(elsewhere);
     expect(reply.origin).toMatchObject({ promptSummary: "and at noon?", sessionId: reply.sessionId });

@@ -53,6 +53,21 @@ const unsolicited = async (count: number) => {
   return (await core.replies.until((all) => all.filter(isOne).length >= count)).filter(isOne);
 };
 
+describe("given a person with quiet hours", () => {
+  it.each([
+    ["inside", "in 1 h", true],
+    ["outside of", "in 14 h", false],
+  ])(
+    "when they set a reminder for a time %s them, then its result says whether it is inside (D2)",
+    async (_, when, isInside) => {
+      await start(scheduling("schedule_task", { ...BRIEF, when }));
+      await core.ask("m1", "", { command: { name: "quiet", args: "22:00-07:00 UTC" } });
+      const { markdown } = await core.ask("m2", "remind me");
+      expect(markdown.includes("It is delivered at that time all the same")).toBe(isInside);
+    },
+  );
+});
+
 describe("given a person who asks for a scheduled task", () => {
   it("when it is due, then one answer is sent, anchored to the run (O5, P1)", async () => {
     await start(scheduling("schedule_task", { ...BRIEF, when: "in 20 s" }));

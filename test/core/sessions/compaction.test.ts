@@ -1,11 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
 import type { StepRequest } from "../../../core/model/step.ts";
-import { historyKey } from "../../../core/sessions/history-entry.ts";
-import { sessionStateKey } from "../../../core/sessions/session-window.ts";
+import { historyKey, sessionStateKey } from "../../../core/sessions/session-window.ts";
 import type { Answer } from "../../fakes/scripted-model.ts";
-import type { TestOptions } from "../core-under-test.ts";
-import { CoreUnderTest } from "../core-under-test.ts";
+import { CoreUnderTest, type TestOptions } from "../core-under-test.ts";
 
 let core: CoreUnderTest;
 afterEach(() => core.dispose());

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MAX_VALUE_BYTES } from "../../../core/contract/ports/store.ts";
-import { fitEntry, type TurnEntry } from "../../../core/sessions/history-entry.ts";
+import { fitEntry, type TurnEntry } from "../../../core/sessions/session-window.ts";
 
 const entry = (rest: Partial<TurnEntry>): TurnEntry => ({
   kind: "turn",

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { systemClock } from "../../../core/contract/ports/clock.ts";
-import { historyKey } from "../../../core/sessions/history-entry.ts";
 import { SessionHistory } from "../../../core/sessions/session-history.ts";
+import { historyKey } from "../../../core/sessions/session-window.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";
 import { sampleTurnEntry } from "../../fakes/sample-turn-entry.ts";
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import { acceptTrace } from "../../../core/telemetry/trace-context.ts";
+import { acceptTrace } from "../../../core/lib/derived-ids.ts";
 import { SdkAgent } from "../../fakes/a2a/sdk-agent.ts";
 import { RecordingTracer } from "../../fakes/otlp/recording-tracer.ts";
 import { ASYNC, asks } from "../a2a/peers-under-test.ts";

@@ -1,13 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  acceptTrace,
-  foreignParent,
-  isSampled,
-  otelTraceId,
-  rootSpanId,
-  traceHeaders,
-} from "../../../core/telemetry/trace-context.ts";
+import { acceptTrace, foreignParent, isSampled, otelTraceId, traceHeaders } from "../../../core/lib/derived-ids.ts";
+import { rootSpanId } from "../../../core/telemetry/message-spans.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT = "00f067aa0ba902b7";

@@ -5,7 +5,8 @@ import type { UserMessage } from "../../../core/contract/messages/user-message.t
 import type { Backbone } from "../../../core/contract/ports/backbone.ts";
 import { systemClock } from "../../../core/contract/ports/clock.ts";
 import type { SpanRecord } from "../../../core/contract/ports/telemetry.ts";
-import { acceptTrace, otelTraceId, rootSpanId } from "../../../core/telemetry/trace-context.ts";
+import { acceptTrace, otelTraceId } from "../../../core/lib/derived-ids.ts";
+import { rootSpanId } from "../../../core/telemetry/message-spans.ts";
 import { tracedBus } from "../../../core/telemetry/traced-bus.ts";
 import { RecordingTracer } from "../../fakes/otlp/recording-tracer.ts";
 import { calls } from "../../fakes/scripted-model.ts";

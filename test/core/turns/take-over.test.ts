@@ -2,18 +2,19 @@ import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { delegatedCalls } from "../../../core/a2a/calls/delegated-calls.ts";
 import { InboundTurns } from "../../../core/a2a/inbound/inbound-turns.ts";
+import { AskingAgents } from "../../../core/approvals/deps.ts";
 import type { PeerCallAddress } from "../../../core/contract/messages/addresses.ts";
 import type { SubtaskUpdate } from "../../../core/contract/messages/signals.ts";
 import { ack } from "../../../core/contract/ports/bus.ts";
 import { silentLogger } from "../../../core/contract/ports/logger.ts";
 import { noCheckpoint } from "../../../core/contract/ports/telemetry.ts";
 import type { Tool } from "../../../core/contract/tool.ts";
+import { AwaitedFiles } from "../../../core/intake/awaited-files.ts";
 import { handleUserMessage } from "../../../core/intake/handle-user-message.ts";
 import type { IntakeDeps } from "../../../core/intake/intake-deps.ts";
 import { ChangeEvents } from "../../../core/lib/change-events.ts";
-import { BlockedAccounts } from "../../../core/people/abuse/blocked-accounts.ts";
-import { LastSeen } from "../../../core/people/last-seen.ts";
-import { AskerCache } from "../../../core/people/resolve-asker.ts";
+import { AskerCache, LastSeen } from "../../../core/people/resolve-asker.ts";
+import { BlockedAccounts } from "../../../core/rights/blocked-accounts.ts";
 import { Rights } from "../../../core/rights/index.ts";
 import { DueIndex } from "../../../core/schedules/due/due-index.ts";
 import { SessionFinder } from "../../../core/sessions/current-session.ts";
@@ -65,7 +66,10 @@ const processes = async () => {
       stopping: stopping.signal,
       turnDeadlineMs: 900_000,
       workspaces: new Map(),
+      agentConnections: { of: () => undefined },
       lastSeen: new LastSeen({ ...core.backbone, clock: core.clock }),
+      awaitedFiles: new AwaitedFiles({ ...core.backbone, clock: core.clock }),
+      asking: new AskingAgents(),
       budgets: { of: () => undefined },
       maxWindowEntries: 40,
     };
@@ -79,6 +83,7 @@ const processes = async () => {
       maxTurnsPerPerson: 5,
       tools: options.tools ?? [],
       rights: new Rights(),
+      files: { keepDays: 7 },
       pauseSchedulesAfterDays: 30,
       peering: defaultPeering,
       delegation: defaultDelegation,

@@ -91,7 +91,9 @@ describe("given a model that calls tools", () => {
     });
     await start([calls({ name: "broken" }), "done"], [broken]);
     expect(await core.ask("m-1", "go")).toMatchObject({ markdown: "done" });
-    expect(resultsIn(2)).toEqual([{ callId: "call-0", name: "broken", output: "the disk is full", failed: true }]);
+    expect(resultsIn(2)).toEqual([
+      { callId: "call-0", name: "broken", output: "the disk is full", failed: true, durationMs: 0 },
+    ]);
   });
 
   it("when the store is unavailable in a repeatable tool, then the turn is retried and the model does not see the failure (F34)", async () => {
@@ -101,7 +103,7 @@ describe("given a model that calls tools", () => {
     };
     await start([calls({ name: "remind" }), "done"], [tool("remind", remind, { repeatable: true })]);
     expect(await core.ask("m-1", "go")).toMatchObject({ markdown: "done", outcome: "answered" });
-    expect(resultsIn(2)).toEqual([{ callId: "call-0", name: "remind", output: "scheduled" }]);
+    expect(resultsIn(2)).toEqual([{ callId: "call-0", name: "remind", output: "scheduled", durationMs: 0 }]);
     expect(runs.items.map(({ context }) => context.idempotencyKey)).toEqual(
       Array(2).fill(runs.items[0]?.context.idempotencyKey),
     );

@@ -23,6 +23,7 @@ describe("given a repository", () => {
     expect(await workspaces.close(one)).toEqual({
       path: first,
       branch: "mooring/subtask-00000001",
+      commit: repository.git("rev-parse", "mooring/subtask-00000001").trim(),
       files: 2,
       insertions: 3,
       deletions: 1,
@@ -112,6 +113,22 @@ describe("given a repository", () => {
     expect(readFileSync(join(repository.path, "new.md"), "utf8")).toBe("a\n");
     expect(await workspaces.merge(one)).toBe("It is already merged.");
     expect(repository.git("status", "--porcelain")).toBe("");
+  });
+
+  it("when the branch has moved since its changes were shown, then nothing is merged and the diff is the one that was shown (T4)", async () => {
+    const workspaces = repository.workspaces();
+    const one = subtask(1, await workspaces.base());
+    const path = await workspaces.open(one);
+    writeFileSync(join(path, "new.md"), "a\n");
+    const artifacts = await workspaces.close(one);
+    if (artifacts === undefined) throw new Error("the subtask has no worktree");
+    const ended = { ...one, result: { status: "success" as const, output: "", artifacts } };
+    const before = repository.git("rev-parse", "HEAD");
+    writeFileSync(join(path, "hidden.md"), "b\n");
+    await workspaces.close(one);
+    await expect(workspaces.merge(ended)).rejects.toThrow("has changed since I showed its changes");
+    expect(repository.git("rev-parse", "HEAD")).toBe(before);
+    expect(await workspaces.diff(ended)).not.toContain("hidden.md");
   });
 
   it("when changes conflict, then the error names the files and the repository is unchanged", async () => {

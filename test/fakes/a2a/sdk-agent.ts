@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { AgentCard, Message, TaskStatus } from "@a2a-js/sdk";
-import { AgentCard as CardJson, formatSSEEvent, Role, SSE_HEADERS, TaskState } from "@a2a-js/sdk";
+import { AgentCard as CardJson, formatSSEEvent, Part, Role, SSE_HEADERS, TaskState } from "@a2a-js/sdk";
 import { LegacyJsonRpcTransportHandler } from "@a2a-js/sdk/compat/v0_3/server";
 import {
   AgentEvent,
@@ -16,6 +16,7 @@ import {
   type RequestContext,
   ServerCallContext,
 } from "@a2a-js/sdk/server";
+import { Recorder } from "../recorder.ts";
 import { answerRest } from "./rest-binding.ts";
 
 export { TaskState } from "@a2a-js/sdk";
@@ -30,6 +31,8 @@ export interface Work {
   status(state: TaskState, text?: string): void;
   /** A chunk of a streamed artifact. */
   chunk(text: string, options?: ChunkOptions): void;
+  /** An artifact with these parts, in the protocol's JSON. */
+  artifact(artifactId: string, parts: readonly object[]): void;
   answer(text: string): void;
 }
 
@@ -54,6 +57,12 @@ export interface SdkAgentOptions {
   readonly speaks?: "JSON-RPC" | "HTTP+JSON" | "0.3";
   /** Address in its card; by default its own. */
   readonly cardUrl?: string;
+  /** Answers with a message instead of a task. */
+  readonly replies?: (text: string) => string;
+  /** The metadata of its final status. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Ignores the client's context and chooses its own. */
+  readonly ownContext?: string;
   /** Handles the request but closes the connection: before the response, or after the first event of a stream. */
   readonly isCut?: (method: string) => boolean;
   /** Responds instead of the SDK; true if it did. */
@@ -67,6 +76,8 @@ export class SdkAgent {
   readonly headers: IncomingHttpHeaders[] = [];
   /** The messages that its code got. */
   readonly received: Message[] = [];
+  /** The ids of tasks that were cancelled. */
+  readonly cancelled = new Recorder<string>();
   behave: Behaviour;
   options: SdkAgentOptions;
   readonly #server: Server;
@@ -89,6 +100,11 @@ export class SdkAgent {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
+  /** Loses all tasks, as after a restart of a server that keeps them in memory. */
+  restart(): void {
+    this.#handler = this.#handlerFor();
+  }
+
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     this.#server.close();
@@ -103,10 +119,13 @@ export class SdkAgent {
         const round = (rounds.get(request.taskId) ?? 0) + 1;
         rounds.set(request.taskId, round);
         this.received.push(request.userMessage);
-        await this.behave(workOf(request, bus, round));
+        const { replies } = this.options;
+        if (replies) bus.publish(AgentEvent.message(messageOf(request.taskId, replies(textOf(request.userMessage)))));
+        else await this.behave(workOf(request, bus, round, this.options));
         bus.finished();
       },
       cancelTask: async (taskId: string, bus: ExecutionEventBus) => {
+        this.cancelled.add(taskId);
         bus.publish(AgentEvent.statusUpdate(statusUpdate(taskId, "", TaskState.TASK_STATE_CANCELED)));
       },
     };
@@ -202,20 +221,22 @@ const send = (response: ServerResponse, status: number, body: unknown): void => 
 const statusOf = (state: TaskState, taskId: string, text?: string): TaskStatus => ({
   state,
   timestamp: new Date().toISOString(),
-  message:
-    text === undefined
-      ? undefined
-      : {
-          messageId: `said-${Math.random()}`,
-          contextId: "",
-          taskId,
-          role: Role.ROLE_AGENT,
-          parts: [textPart(text)],
-          metadata: undefined,
-          extensions: [],
-          referenceTaskIds: [],
-        },
+  message: text === undefined ? undefined : messageOf(taskId, text),
 });
+
+const messageOf = (taskId: string, text: string): Message => ({
+  messageId: `said-${Math.random()}`,
+  contextId: "",
+  taskId,
+  role: Role.ROLE_AGENT,
+  parts: [textPart(text)],
+  metadata: undefined,
+  extensions: [],
+  referenceTaskIds: [],
+});
+
+const textOf = ({ parts }: Message): string =>
+  parts.map(({ content }) => (content?.$case === "text" ? content.value : "")).join("");
 
 const textPart = (value: string) => ({
   content: { $case: "text" as const, value },
@@ -232,9 +253,10 @@ const statusUpdate = (taskId: string, contextId: string, state: TaskState, text?
 });
 
 const workOf = (
-  { taskId, contextId, userMessage, task }: RequestContext,
+  { taskId, contextId: sent, userMessage, task }: RequestContext,
   bus: ExecutionEventBus,
   round: number,
+  { metadata, ownContext: contextId = sent }: SdkAgentOptions,
 ): Work => {
   bus.publish(
     AgentEvent.task(
@@ -249,28 +271,31 @@ const workOf = (
     ),
   );
   const status = (state: TaskState, text?: string) =>
-    bus.publish(AgentEvent.statusUpdate(statusUpdate(taskId, contextId, state, text)));
-  const chunk = (
-    text: string,
-    { artifactId = "answer", append = false, lastChunk = false }: ChunkOptions = {},
-  ): void => {
-    const artifact = {
-      artifactId,
-      name: "",
-      description: "",
-      parts: [textPart(text)],
-      metadata: undefined,
-      extensions: [],
-    };
+    bus.publish(
+      AgentEvent.statusUpdate({
+        ...statusUpdate(taskId, contextId, state, text),
+        metadata: state === TaskState.TASK_STATE_COMPLETED && metadata ? { ...metadata } : undefined,
+      }),
+    );
+  const publish = (artifactId: string, parts: Part[], { append = false, lastChunk = false }: ChunkOptions) => {
+    const artifact = { artifactId, name: "", description: "", parts, metadata: undefined, extensions: [] };
     bus.publish(AgentEvent.artifactUpdate({ taskId, contextId, artifact, append, lastChunk, metadata: undefined }));
   };
+  const chunk = (text: string, { artifactId = "answer", ...options }: ChunkOptions = {}): void =>
+    publish(artifactId, [textPart(text)], options);
   return {
-    text: userMessage.parts.map(({ content }) => (content?.$case === "text" ? content.value : "")).join(""),
+    text: textOf(userMessage),
     message: userMessage,
     taskId,
     round,
     status,
     chunk,
+    artifact: (artifactId, parts) =>
+      publish(
+        artifactId,
+        parts.map((part) => Part.fromJSON(part)),
+        {},
+      ),
     answer(text) {
       chunk(text, { lastChunk: true });
       status(TaskState.TASK_STATE_COMPLETED);

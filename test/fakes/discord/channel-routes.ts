@@ -1,11 +1,19 @@
 import type { Recorder } from "../recorder.ts";
-import type { RestAnswer, Route } from "./fake-rest.ts";
+import type { RestAnswer, RestCall, Route } from "./fake-rest.ts";
 import { refusal } from "./fake-rest.ts";
 import { PostInput, pingsOf } from "./post-input.ts";
 import type { FakeMessage, World } from "./world.ts";
 
+export interface Reaction {
+  readonly channelId: string;
+  readonly messageId: string;
+  readonly emoji: string;
+  readonly isRemoved?: boolean;
+}
+
 export interface ChannelRoutesDeps {
   readonly world: World;
+  readonly reactions: Recorder<Reaction>;
   readonly typing: Recorder<string>;
   posted(message: FakeMessage): void;
 }
@@ -18,7 +26,7 @@ const CODES: Record<number, string> = {
 };
 
 /** The API of channels and their messages. */
-export const channelRoutes = ({ world, typing, posted }: ChannelRoutesDeps): readonly Route[] => {
+export const channelRoutes = ({ world, typing, reactions, posted }: ChannelRoutesDeps): readonly Route[] => {
   const inChannel = (id: string, answer: () => RestAnswer): RestAnswer => {
     const channel = world.channels.get(id);
     if (channel === undefined) return refusal(404, 10_003, "Unknown Channel");
@@ -27,11 +35,13 @@ export const channelRoutes = ({ world, typing, posted }: ChannelRoutesDeps): rea
     return code === undefined ? answer() : refusal(403, code, CODES[code] ?? "Forbidden");
   };
 
-  const post = (channelId: string, body: unknown): RestAnswer => {
+  const post = (channelId: string, { body, files }: Pick<RestCall, "body" | "files">): RestAnswer => {
     const input = PostInput.safeParse(body);
     if (!input.success) return refusal(400, 50_035, `Invalid Form Body: ${input.error.message}`);
     const { content, nonce, enforce_nonce, message_reference: reference, components } = input.data;
-    if (content.trim() === "") return refusal(400, 50_006, "Cannot send an empty message");
+    if (files.some(({ bytes }) => bytes.length > MAX_FILE_BYTES))
+      return refusal(413, 40_005, "Request entity too large");
+    if (content.trim() === "" && files.length === 0) return refusal(400, 50_006, "Cannot send an empty message");
     const same = world.messagesIn(channelId).find((message) => nonce !== undefined && message.nonce === nonce);
     if (enforce_nonce && same) return { status: 200, body: shown(same) };
     const answered = world.messages.find(({ id }) => id === reference?.message_id);
@@ -48,6 +58,7 @@ export const channelRoutes = ({ world, typing, posted }: ChannelRoutesDeps): rea
       mentions: [],
       attachments: [],
       components,
+      files,
       ...(nonce !== undefined && { nonce }),
       ...(reference && { message_reference: { message_id: reference.message_id } }),
       ...(answered && { referenced_message: answered }),
@@ -87,7 +98,7 @@ export const channelRoutes = ({ world, typing, posted }: ChannelRoutesDeps): rea
       /^\/channels\/(\d+)$/,
       (_, id = "") => inChannel(id, () => ({ status: 200, body: world.channels.get(id) })),
     ],
-    ["POST", /^\/channels\/(\d+)\/messages$/, ({ body }, id = "") => inChannel(id, () => post(id, body))],
+    ["POST", /^\/channels\/(\d+)\/messages$/, (call, id = "") => inChannel(id, () => post(id, call))],
     ["GET", /^\/channels\/(\d+)\/messages$/, ({ query }, id = "") => inChannel(id, () => history(id, query))],
     [
       "PATCH",
@@ -104,6 +115,29 @@ export const channelRoutes = ({ world, typing, posted }: ChannelRoutesDeps): rea
         }),
     ],
     [
+      "PUT",
+      /^\/channels\/(\d+)\/messages\/(\d+)\/reactions\/([^/]+)\/@me$/,
+      (_, channelId = "", messageId = "", emoji = "") =>
+        inChannel(channelId, () => {
+          if (!world.messages.some(({ id }) => id === messageId)) return refusal(404, 10_008, "Unknown Message");
+          reactions.add({ channelId, messageId, emoji });
+          return { status: 204 };
+        }),
+    ],
+    [
+      "DELETE",
+      /^\/channels\/(\d+)\/messages\/(\d+)\/reactions\/([^/]+)\/@me$/,
+      (_, channelId = "", messageId = "", emoji = "") =>
+        inChannel(channelId, () => {
+          if (!world.messages.some(({ id }) => id === messageId)) return refusal(404, 10_008, "Unknown Message");
+          const isSame = (each: Reaction) => each.messageId === messageId && each.emoji === emoji;
+          const last = reactions.items.filter(isSame).at(-1);
+          if (last === undefined || last.isRemoved) return refusal(404, 10_014, "Unknown Emoji");
+          reactions.add({ channelId, messageId, emoji, isRemoved: true });
+          return { status: 204 };
+        }),
+    ],
+    [
       "POST",
       /^\/channels\/(\d+)\/typing$/,
       (_, id = "") =>
@@ -115,5 +149,7 @@ export const channelRoutes = ({ world, typing, posted }: ChannelRoutesDeps): rea
   ];
 };
 
-/** Removes the field that exists only for tests. */
-const shown = ({ pings: _, ...message }: FakeMessage): object => message;
+/** Removes the fields that exist only for tests. */
+const shown = ({ pings: _, files: __, ...message }: FakeMessage): object => message;
+
+const MAX_FILE_BYTES = 10 * 1024 * 1024;

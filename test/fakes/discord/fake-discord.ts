@@ -2,12 +2,13 @@ import type { Server } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Recorder } from "../recorder.ts";
-import { channelRoutes } from "./channel-routes.ts";
+import { channelRoutes, type Reaction } from "./channel-routes.ts";
 import { FakeGateway } from "./fake-gateway.ts";
 import type { FakeInteraction } from "./fake-interactions.ts";
 import { FakeInteractions } from "./fake-interactions.ts";
 import type { Route } from "./fake-rest.ts";
 import { FakeRest, refusal } from "./fake-rest.ts";
+import { Snowflakes } from "./snowflakes.ts";
 import type { FakeChannel, FakeMessage } from "./world.ts";
 import { World } from "./world.ts";
 
@@ -18,7 +19,7 @@ export interface Saying {
   /** The text begins with a mention of the bot. */
   readonly mention?: boolean;
   readonly answers?: FakeMessage;
-  readonly files?: readonly { readonly name: string; readonly bytes: Buffer }[];
+  readonly files?: readonly { readonly name: string; readonly bytes: Buffer; readonly mediaType?: string }[];
   /** Further or different fields of the message. */
   readonly more?: Partial<FakeMessage>;
 }
@@ -31,11 +32,14 @@ export class FakeDiscord {
   readonly interactions = new FakeInteractions(this.world, (t, d) => this.gateway.dispatch(t, d));
   /** Channel id of each typing call. */
   readonly typing = new Recorder<string>();
+  readonly reactions = new Recorder<Reaction>();
   readonly rest: FakeRest;
   registeredCommands: unknown = [];
   applicationFlags = 1 << 19;
   interactionsUrl: string | null = null;
   readonly #files = new Map<string, Buffer>();
+  /** Separate, because the adapter registers its commands at a moment that no test controls. */
+  readonly #commandIds = new Snowflakes();
   readonly #server: Server = createServer((request, response) => {
     const file = this.#files.get(request.url ?? "");
     if (file) response.end(file);
@@ -45,7 +49,7 @@ export class FakeDiscord {
 
   private constructor() {
     const posted = (message: FakeMessage) => this.gateway.dispatchMessage(message);
-    const channels = channelRoutes({ world: this.world, typing: this.typing, posted });
+    const channels = channelRoutes({ world: this.world, typing: this.typing, reactions: this.reactions, posted });
     this.rest = new FakeRest([...this.#routes(), ...channels, ...this.interactions.routes], () => this.token);
   }
 
@@ -92,7 +96,7 @@ export class FakeDiscord {
       content: mention ? `<@${bot.id}> ${text}` : text,
       timestamp: new Date().toISOString(),
       mentions: mention ? [bot] : [],
-      attachments: files.map(({ name, bytes }) => this.#attach(name, bytes)),
+      attachments: files.map(({ name, bytes, mediaType }) => this.#attach(name, bytes, mediaType)),
       components: [],
       ...(answers && { message_reference: { message_id: answers.id }, referenced_message: answers }),
       pings: false,
@@ -128,11 +132,11 @@ export class FakeDiscord {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  #attach(filename: string, bytes: Buffer): object {
+  #attach(filename: string, bytes: Buffer, content_type = "text/plain"): object {
     const id = this.world.ids.next();
     const path = `/attachments/${id}/${encodeURIComponent(filename)}`;
     this.#files.set(path, bytes);
-    return { id, filename, content_type: "text/plain", size: bytes.length, url: `${this.#origin}${path}` };
+    return { id, filename, content_type, size: bytes.length, url: `${this.#origin}${path}` };
   }
 
   #routes(): readonly Route[] {
@@ -174,8 +178,8 @@ export class FakeDiscord {
           // Discord adds fields and omits empty options.
           this.registeredCommands = commands.map(({ options = [], ...rest }) => ({
             ...rest,
-            id: world.ids.next(),
-            version: world.ids.next(),
+            id: this.#commandIds.next(),
+            version: this.#commandIds.next(),
             dm_permission: true,
             ...(options.length > 0 && { options }),
           }));

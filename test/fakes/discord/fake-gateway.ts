@@ -75,7 +75,7 @@ export class FakeGateway {
   /** Sends a message to every session. Without the content intent, messages that do not concern the bot have no text. */
   dispatchMessage(message: FakeMessage): void {
     const isPrivate = this.#world.channels.get(message.channel_id)?.type === ChannelType.private;
-    const { pings: _, ...data } = message;
+    const { pings: _, files: __, ...data } = message;
     const { id: botId } = this.#world.bot;
     const concernsBot = isPrivate || message.author?.id === botId || message.mentions.some(({ id }) => id === botId);
     const hidden = { ...data, content: "", attachments: [], components: [] };

@@ -12,6 +12,8 @@ const EPHEMERAL = 64;
 export interface FakeInteraction {
   readonly id: string;
   readonly token: string;
+  readonly channelId: string;
+  readonly personId: string;
   /** Times of creation and acknowledgement, in milliseconds. */
   readonly madeAt: number;
   acknowledgedAt: number | undefined;
@@ -43,6 +45,8 @@ export class FakeInteractions {
     const interaction: FakeInteraction = {
       id: this.#world.ids.next(),
       token: randomUUID(),
+      channelId: channel.id,
+      personId: person.id,
       madeAt: Date.now(),
       acknowledgedAt: undefined,
       ephemeral: false,

@@ -8,6 +8,8 @@ export interface RestCall {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: unknown;
+  /** The files of a multipart request. */
+  readonly files: readonly { readonly name: string; readonly bytes: Buffer }[];
 }
 
 export interface RestAnswer {
@@ -18,13 +20,14 @@ export interface RestAnswer {
 /**
  * rate-limited: 429 for the route. global-limit: 429 for all routes. unavailable: 503. answer-lost: executes the call, then
  * cuts the connection. cut: cuts the connection without executing the call. hanging: no response until `recover`.
- * half-answer: the response never ends. garbage: 200 with invalid JSON. firewall: 403 with HTML.
+ * failed-after-accept: executes the call, then responds with 502. half-answer: the response never ends. garbage: 200 with invalid JSON. firewall: 403 with HTML.
  */
 export type RestFault =
   | "rate-limited"
   | "global-limit"
   | "unavailable"
   | "answer-lost"
+  | "failed-after-accept"
   | "cut"
   | "hanging"
   | "half-answer"
@@ -34,7 +37,7 @@ export type RestFault =
 
 export type Route = readonly [method: string, path: RegExp, answer: (call: RestCall, ...ids: string[]) => RestAnswer];
 
-const RETRY_AFTER_S = 0.3;
+export const RETRY_AFTER_S = 0.3;
 
 /** Discord's HTTP API: authorization, rate limits and faults. The routes make the responses. */
 export class FakeRest {
@@ -61,7 +64,7 @@ export class FakeRest {
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "", "http://localhost");
     const path = decodeURIComponent(url.pathname).replace(/^\/api\/v10/, "");
-    const call = { method: request.method ?? "", path, query: url.searchParams, body: await bodyOf(request) };
+    const call = { method: request.method ?? "", path, query: url.searchParams, ...(await bodyOf(request)) };
     this.calls.add(call);
     let fault = this.faultIn(call);
     if (fault === "hanging") {
@@ -71,6 +74,9 @@ export class FakeRest {
     if (fault === "cut") return void response.destroy();
     const answer = typeof fault === "object" ? fault : (early(fault) ?? this.#answer(call, request));
     if (fault === "answer-lost") return void response.destroy();
+    if (fault === "failed-after-accept") {
+      return void response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad Gateway</h1>");
+    }
     if (fault === "firewall") return void response.writeHead(403, { "content-type": "text/html" }).end("<h1>1015</h1>");
     if (fault === "garbage") return void response.writeHead(200, { "content-type": "application/json" }).end("{oops");
     const bucket = this.buckets.take(call.method, path);
@@ -115,9 +121,21 @@ const early = (fault: Exclude<RestFault, RestAnswer> | undefined): RestAnswer | 
   return fault === "unavailable" ? { status: 503, body: { message: "503: Service Unavailable", code: 0 } } : undefined;
 };
 
-const bodyOf = async (request: IncomingMessage): Promise<unknown> => {
-  let text = "";
-  for await (const chunk of request) text += chunk;
+const bodyOf = async (request: IncomingMessage): Promise<Pick<RestCall, "body" | "files">> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const body = Buffer.concat(chunks);
+  const { "content-type": type = "" } = request.headers;
+  if (!type.startsWith("multipart/form-data")) return { body: jsonIn(body.toString("utf8")), files: [] };
+  const form = await new Response(body, { headers: { "content-type": type } }).formData();
+  const files = [];
+  for (const [, value] of form) {
+    if (typeof value !== "string") files.push({ name: value.name, bytes: Buffer.from(await value.arrayBuffer()) });
+  }
+  return { body: jsonIn(String(form.get("payload_json"))), files };
+};
+
+const jsonIn = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {

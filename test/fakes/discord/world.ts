@@ -43,6 +43,8 @@ export interface FakeMessage {
   readonly webhook_id?: string;
   readonly flags?: number;
   components: readonly unknown[];
+  /** The files that the bot sent. */
+  readonly files?: readonly { readonly name: string; readonly bytes: Buffer }[];
   /** Discord notifies the people whom it mentions. */
   pings: boolean;
 }

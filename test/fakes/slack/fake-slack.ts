@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { text as readText } from "node:stream/consumers";
+import { buffer as readBuffer, text as readText } from "node:stream/consumers";
 import { Recorder } from "../recorder.ts";
 import type { EventPost, PostAnswer } from "./event-posts.ts";
 import { asForm, asJson, postEvent } from "./event-posts.ts";
@@ -13,7 +13,15 @@ import type { Args, Result } from "./web-methods.ts";
 import { scopeOf, webMethods } from "./web-methods.ts";
 
 /** The fault of a call. Any other text is the name of Slack's error. */
-export type SlackFault = "429" | "503" | "502" | "no-json" | "cut-after-accept" | "hang" | (string & {});
+export type SlackFault =
+  | "429"
+  | "503"
+  | "502"
+  | "no-json"
+  | "cut-after-accept"
+  | "500-after-accept"
+  | "hang"
+  | (string & {});
 
 export interface Saying {
   readonly text: string;
@@ -47,7 +55,8 @@ export class FakeSlack {
   appToken = `xapp-1-${this.world.appId}-0-local`;
   scopes = new Set([
     ...["app_mentions:read", "assistant:write", "channels:history", "chat:write", "commands", "files:read"],
-    ...["groups:history", "im:history", "im:write", "mpim:history", "users:read"],
+    "files:write",
+    ...["groups:history", "im:history", "im:write", "mpim:history", "reactions:write", "users:read"],
   ]);
   appScopes = new Set(["connections:write"]);
   retryAfterSeconds = 0;
@@ -165,6 +174,7 @@ export class FakeSlack {
     const path = new URL(request.url ?? "/", this.baseUrl).pathname;
     const token = request.headers.authorization?.replace(/^Bearer /, "");
     if (path.startsWith("/files/")) return this.#serveFile(path.slice("/files/".length), token, response);
+    if (path.startsWith("/upload/")) return this.#takeFile(path.slice("/upload/".length), request, response);
     const method = path.replace(/^\/api\//, "");
     const args: Args = Object.fromEntries(new URLSearchParams(await readText(request)));
     this.calls.add({ method, args });
@@ -211,11 +221,21 @@ export class FakeSlack {
     } else if (fault === "cut-after-accept") {
       act();
       response.destroy();
+    } else if (fault === "500-after-accept") {
+      act();
+      response.writeHead(500, { "content-type": "text/html" }).end("<html>error</html>");
     } else if (fault === "hang") {
       this.#hanging.add(() => !response.destroyed && reply(response, 200, act(), this.scopes));
     } else {
       reply(response, 200, { ok: false, error: fault });
     }
+  }
+
+  async #takeFile(id: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const file = this.world.files.get(id);
+    const content = await readBuffer(request);
+    if (file !== undefined) this.world.files.set(id, { ...file, content });
+    response.writeHead(file === undefined ? 404 : 200).end();
   }
 
   #serveFile(id: string, token: string | undefined, response: ServerResponse): void {

@@ -26,6 +26,8 @@ export interface SlackMessage {
   readonly metadata?: unknown;
   /** Slack notifies the people whom it mentions. */
   pings?: boolean;
+  /** The bot's reactions. */
+  reactions?: string[];
   /** Only this user sees it. */
   readonly onlyFor?: string;
 }
@@ -54,7 +56,15 @@ export class SlackWorld {
   /** All messages of people and the bot that have not been deleted. */
   readonly messages: SlackMessage[] = [];
   readonly statuses = new Recorder<{ room: string; thread: string; status: string }>();
+  readonly reacted = new Recorder<{
+    room: string;
+    thread: string | undefined;
+    ts: string;
+    name: string;
+    isRemoved?: boolean;
+  }>();
   #lastTs = 0;
+  #frozenAt: number | undefined;
 
   constructor() {
     for (const name of ["ann", "bob"]) this.addUser({ id: `U0${name.toUpperCase()}`, name });
@@ -84,8 +94,13 @@ export class SlackWorld {
 
   /** A timestamp of Slack, which is the id of a message in its room: increasing and unique. */
   nextTs(): string {
-    this.#lastTs = Math.max(Date.now() * 1_000, this.#lastTs + 1);
+    this.#lastTs = Math.max((this.#frozenAt ?? Date.now()) * 1_000, this.#lastTs + 1);
     return `${Math.floor(this.#lastTs / 1_000_000)}.${String(this.#lastTs % 1_000_000).padStart(6, "0")}`;
+  }
+
+  /** Timestamps count from this time on, so that the same steps give the same ids. */
+  freeze(at: number): void {
+    this.#frozenAt = at;
   }
 
   find(room: string, ts: string): SlackMessage | undefined {

@@ -1,5 +1,5 @@
 import { problemWith, textsOf } from "./check-blocks.ts";
-import type { Block, SlackMessage, SlackWorld } from "./slack-world.ts";
+import type { Block, SlackFile, SlackMessage, SlackWorld } from "./slack-world.ts";
 
 export type Args = Readonly<Record<string, string | undefined>>;
 export type Result = { readonly ok: boolean; readonly error?: string; readonly [field: string]: unknown };
@@ -20,6 +20,10 @@ export const scopeOf: Readonly<Record<string, string>> = {
   "bots.info": "users:read",
   "files.info": "files:read",
   "assistant.threads.setStatus": "assistant:write",
+  "reactions.add": "reactions:write",
+  "reactions.remove": "reactions:write",
+  "files.getUploadURLExternal": "files:write",
+  "files.completeUploadExternal": "files:write",
 };
 
 /** The methods in use of the Web API, after its reference. */
@@ -95,12 +99,46 @@ export const webMethods: Readonly<Record<string, Method>> = {
     return { ok: true, file: { ...about, size: content.length, url_private_download: `${baseUrl}/files/${file}` } };
   },
 
+  "files.getUploadURLExternal": (world, { filename = "", length = "" }, baseUrl) => {
+    if (filename === "" || !(Number(length) > 0)) return failed("invalid_arguments");
+    const id = `F0UP${world.files.size + 1}`;
+    world.files.set(id, { id, name: filename, mimetype: "application/octet-stream", content: Buffer.alloc(0) });
+    return { ok: true, upload_url: `${baseUrl}/upload/${id}`, file_id: id };
+  },
+
+  "files.completeUploadExternal": (world, { files }) => {
+    const uploaded = json<{ id: string }[]>(files, []).map(({ id }) => world.files.get(id));
+    if (uploaded.some((file) => !file?.content.length)) return failed("file_not_found");
+    return { ok: true, files: uploaded.map((file) => ({ id: file?.id, permalink: permalinkOf(file) })) };
+  },
+
+  "reactions.add": (world, { channel = "", timestamp = "", name = "" }) => {
+    const message = world.find(channel, timestamp);
+    if (message === undefined) return failed("message_not_found");
+    if (message.reactions?.includes(name)) return failed("already_reacted");
+    message.reactions = [...(message.reactions ?? []), name];
+    world.reacted.add({ room: channel, thread: message.thread, ts: timestamp, name });
+    return { ok: true };
+  },
+
+  "reactions.remove": (world, { channel = "", timestamp = "", name = "" }) => {
+    const message = world.find(channel, timestamp);
+    if (message === undefined) return failed("message_not_found");
+    if (!message.reactions?.includes(name)) return failed("no_reaction");
+    message.reactions = message.reactions.filter((each) => each !== name);
+    world.reacted.add({ room: channel, thread: message.thread, ts: timestamp, name, isRemoved: true });
+    return { ok: true };
+  },
+
   "assistant.threads.setStatus": (world, { channel_id: room = "", thread_ts: thread = "", status = "" }) => {
     if (thread === "") return failed("invalid_arguments");
     world.statuses.add({ room, thread, status });
     return { ok: true };
   },
 };
+
+const permalinkOf = (file: SlackFile | undefined): string =>
+  `https://mooring.slack.com/files/U0BOT/${file?.id}/${encodeURIComponent(file?.name ?? "")}`;
 
 const cannotPost = (world: SlackWorld, args: Args): Result | undefined => {
   const room = world.rooms.get(args.channel ?? "");

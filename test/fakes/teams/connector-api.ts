@@ -8,7 +8,16 @@ export const PostedActivity = z.looseObject({
   textFormat: z.string().optional(),
   summary: z.string().optional(),
   entities: z.array(z.unknown()).optional(),
-  attachments: z.array(z.looseObject({ contentType: z.string(), content: z.unknown() })).optional(),
+  attachments: z
+    .array(
+      z.looseObject({
+        contentType: z.string(),
+        name: z.string().optional(),
+        contentUrl: z.string().optional(),
+        content: z.unknown().optional(),
+      }),
+    )
+    .optional(),
 });
 export type PostedActivity = z.infer<typeof PostedActivity>;
 

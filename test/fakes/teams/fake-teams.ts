@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ConnectorApi } from "./connector-api.ts";
+import { ConnectorApi, type Post } from "./connector-api.ts";
 import type { TeamsFault } from "./fault.ts";
 import type { Said, TeamsConversationType, World } from "./sent-activity.ts";
 import { activityBy, messageBy, privateRoomOf, roomIn, userIdOf } from "./sent-activity.ts";
@@ -10,6 +10,7 @@ import { SignIn } from "./sign-in.ts";
 import type { TokenChanges } from "./token-mint.ts";
 import { TokenMint } from "./token-mint.ts";
 
+export const CONSENT_CARD = "application/vnd.microsoft.teams.card.file.consent";
 const ISSUER = "https://api.botframework.com";
 
 /** A local Microsoft Teams: signing keys, sign-in, connector, and people who write. */
@@ -120,6 +121,27 @@ export class FakeTeams implements World {
     }
   }
 
+  /** A person answers the card of a message that offers a file. Resolves to the HTTP status and the file's bytes. */
+  async consent(
+    post: Post,
+    action: "accept" | "decline" = "accept",
+    person = "ann",
+    to = `${this.origin}/files/upload-${post.id}`,
+  ): Promise<{ status: number; bytes: Buffer | undefined }> {
+    const card = post.activity.attachments?.find(({ contentType }) => contentType === CONSENT_CARD);
+    if (card === undefined) throw new Error(`${post.id} offers no file`);
+    const { acceptContext: context } = card.content as { acceptContext: unknown };
+    const { name = "" } = card;
+    const uploadInfo = { name, uploadUrl: to, contentUrl: to, uniqueId: post.id, fileType: name.split(".").at(-1) };
+    const value = { type: "fileUpload", action, context, ...(action === "accept" && { uploadInfo }) };
+    const by = activityBy(this, { person }, this.api.nextId());
+    const conversation = { ...by.conversation, id: post.conversationId };
+    const invoke = { ...by, conversation, type: "invoke", name: "fileConsent/invoke", value, replyToId: post.id };
+    const status = await this.send(invoke);
+    const bytes = this.files.get(new URL(to).pathname);
+    return { status, bytes: bytes === "stalled" ? undefined : bytes };
+  }
+
   /** Ends the fault and answers hanging requests. */
   recover(): void {
     this.fault = undefined;
@@ -129,13 +151,20 @@ export class FakeTeams implements World {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? "", this.origin);
-    const body = await textOf(request);
+    const bytes = await bytesOf(request);
+    const body = bytes.toString("utf8");
     this.requests.push(`${request.method} ${pathname}`);
     if (pathname.startsWith("/v1/.well-known/")) return this.#serveKeys(pathname, response);
     if (pathname === `/${this.tenantId}/oauth2/v2.0/token`) {
       await this.signIn.ready;
       const { status, body: token } = this.signIn.answer(new URLSearchParams(body));
       return answer(response, status, token);
+    }
+    if (pathname.startsWith("/files/") && request.method === "PUT") {
+      const isWhole = request.headers["content-range"] === `bytes 0-${bytes.length - 1}/${bytes.length}`;
+      if (request.headers.authorization || !isWhole) return answer(response, 400, {});
+      this.files.set(pathname, bytes);
+      return answer(response, 201, {});
     }
     if (pathname.startsWith("/files/")) {
       // SharePoint needs no token for a download address, and refuses foreign tokens.
@@ -161,6 +190,9 @@ export class FakeTeams implements World {
     else if (fault === "cut-after-accept") {
       this.api.answer(method, path, body);
       response.destroy();
+    } else if (fault === "fail-after-accept") {
+      this.api.answer(method, path, body);
+      answer(response, 500, { error: { code: "InternalServerError", message: "InternalServerError" } });
     } else {
       const { status, code = "Error", headers } = fault;
       answer(response, status, { error: { code, message: code } }, headers);
@@ -192,8 +224,8 @@ const answer = (
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 };
 
-const textOf = async (request: IncomingMessage): Promise<string> => {
+const bytesOf = async (request: IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 };

@@ -3,6 +3,8 @@ export type TeamsFault =
   | { readonly status: number; readonly code?: string; readonly headers?: Readonly<Record<string, string>> }
   /** Executes the call, then cuts the connection. */
   | "cut-after-accept"
+  /** Executes the call, then responds with 500. */
+  | "fail-after-accept"
   /** No response until `recover`. */
   | "hang";
 
@@ -16,5 +18,6 @@ export const teamsFaults = {
   disabled: { status: 403, code: "BotDisabledByAdmin" },
   removed: { status: 403, code: "BotNotInConversationRoster" },
   gone: { status: 404, code: "ConversationNotFound" },
+  malformed: { status: 400, code: "BadSyntax" },
   busy: { status: 412, code: "PreconditionFailed" },
 } as const satisfies Record<string, TeamsFault>;

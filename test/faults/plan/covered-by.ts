@@ -24,7 +24,5 @@ const rowsOf = (fault: Fault, backbone: Backbone): readonly string[] => {
     return [fault.on === "gateway" ? "F1" : "F2"];
   }
   if (fault.on === "web") return ["F8"];
-  return fault.on === "slack" || fault.on === "teams" || (fault.on === "discord" && "times" in fault)
-    ? [PLATFORM_ROWS[fault.what]]
-    : [];
+  return fault.on !== "model" && "times" in fault ? [PLATFORM_ROWS[fault.what]] : [];
 };

@@ -23,7 +23,7 @@ export type ClusterFault = {
 
 /** For the next `times` sends. "lost answer": the platform accepts the message, and its response is lost. */
 export type PlatformFaultKind = "429" | "503" | "lost answer";
-export type Platform = "slack" | "discord" | "teams";
+export type Platform = "slack" | "discord" | "teams" | "telegram";
 export type PlatformFault = { readonly on: Platform; readonly what: PlatformFaultKind; readonly times: number };
 
 /** drop: the connection is cut. reconnect: Discord requests a reconnect. forget: the session cannot be resumed. */

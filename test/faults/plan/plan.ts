@@ -75,7 +75,18 @@ const hardFault = (random: SeededRandom, backbone: Backbone): Fault => {
 };
 
 const mildFault = (random: SeededRandom): Fault => {
-  const on = random.pick(["slack", "discord", "teams", "slack", "discord", "teams", "connection", "model"]);
+  const on = random.pick([
+    "slack",
+    "discord",
+    "teams",
+    "telegram",
+    "slack",
+    "discord",
+    "teams",
+    "telegram",
+    "connection",
+    "model",
+  ]);
   if (on === "model") return { on, what: random.pick(["503", "hang-up"]), times: 1 + random.below(2) };
   if (on === "connection") {
     const what = random.pick(["drop", "reconnect", "forget"]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { otelTraceId } from "../../../core/telemetry/trace-context.ts";
+import { otelTraceId } from "../../../core/lib/derived-ids.ts";
 import { turnsOfAgent } from "../../../core/turns/turn-records.ts";
 import { findMessage } from "../../../gateway/admin/trace/find-message.ts";
 import { A2aUnderTest } from "./a2a-under-test.ts";

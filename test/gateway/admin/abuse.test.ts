@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { reportKey } from "../../../core/people/abuse/report-record.ts";
+import { reportKey } from "../../../core/commands/report.ts";
 import { AdminRig, acmeAdmin } from "./admin-rig.ts";
 
 let rig: AdminRig;

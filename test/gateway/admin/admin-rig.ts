@@ -18,10 +18,10 @@ import { toHttpError } from "../../../gateway/http/error-responses.ts";
 import { SignInGuard } from "../../../gateway/http/sign-in-guard.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 
-const CONFIG = `
+const configWith = (agent: object) => `
 admin: { tokens: [{ token: platform-kX9vQ2mT7wZ4, role: platform_admin }, { token: acme-admin-hB5nY8rC3dL6, role: org_admin, tenant: acme }] }
 tenants: { default: {}, acme: {} }
-agents: [{ name: mooring, model: demo }, { name: helper, tenant: acme, model: demo }]
+agents: [${JSON.stringify({ name: "mooring", model: "demo", ...agent })}, { name: helper, tenant: acme, model: demo }]
 channels: { web: { adapter: web, agent: mooring }, web-acme: { adapter: web, agent: helper } }
 `;
 
@@ -59,8 +59,8 @@ export class AdminRig {
     this.#dataDir = dataDir;
   }
 
-  /** Without a clock, time advances only when a test moves it. */
-  static async open(given?: Clock): Promise<AdminRig> {
+  /** Without a clock, time advances only when a test moves it. `agent`: settings of the first agent. */
+  static async open(given?: Clock, agent: object = {}): Promise<AdminRig> {
     const dataDir = await mkdtemp(join(tmpdir(), "mooring-admin-"));
     const manual = new ManualClock(Date.parse("2026-11-16T08:00:00Z"));
     const clock = given ?? manual;
@@ -74,11 +74,12 @@ export class AdminRig {
       const { status, body } = toHttpError(error);
       return reply.code(status).send(body);
     });
-    const config = parseConfig({ file: "test.yaml", text: CONFIG, env: {} });
+    const config = parseConfig({ file: "test.yaml", text: configWith(agent), env: {} });
     const { bus, store } = backbone;
     const adapters: ChannelAdapter[] = [];
     const dueTimes = new DueIndex(backbone);
-    const deps = { bus, store, clock, logger, meter, checkpoint: noCheckpoint, dueTimes, config, adapters };
+    const publicUrl = "http://localhost:8080";
+    const deps = { bus, store, clock, publicUrl, logger, meter, checkpoint: noCheckpoint, dueTimes, config, adapters };
     const check = operatorCheck(config.admin.tokens, undefined);
     const signIns = new SignInGuard(deps);
     await adminScope(app, { ...deps, check, signIns }, (scope) => adminRoutes(scope, deps));

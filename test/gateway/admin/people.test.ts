@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
 import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
 import { ack, deadLetterKey } from "../../../core/contract/ports/bus.ts";
+import { accountMemoryKey } from "../../../core/memory/lasting/memory-record.ts";
 import { accountKey, findPerson, personKey, unlinkedPersonId } from "../../../core/people/person-record.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { AdminRig, acmeAdmin } from "./admin-rig.ts";
@@ -55,6 +56,18 @@ describe("given people with linked accounts", () => {
     expect([first.items[0].tenant, rest.items[0].tenant, rest.next]).toEqual(["default", "acme", undefined]);
     expect((await people(acmeAdmin)).items).toMatchObject([{ tenant: "acme" }]);
     expect((await rig.call("GET", "people?tenant=default", undefined, acmeAdmin)).status).toBe(404);
+  });
+
+  it("when the agents remember something of a person, then operators see how much, and no words (M4, R4)", async () => {
+    await person("default", account("web"), account("slack", 1));
+    const text = "likes tea";
+    const conversation = { channel: "slack", room: "D1", kind: "private" as const };
+    const entry = { id: "m-1", number: 1, text, at: SINCE, by: account("slack"), conversation, personId: null };
+    const record = { entries: [entry], lastNumber: 1, erased: [] };
+    await rig.backbone.store.put(accountMemoryKey({ tenant: "default", agent: "mooring" }, slack), record);
+    const [ann] = (await people()).items;
+    expect(ann.memory).toEqual({ entries: 1, bytes: 9 });
+    expect(JSON.stringify(ann)).not.toContain(text);
   });
 
   it("when an account is unlinked, then it becomes a separate person, and both sides are notified (I1)", async () => {

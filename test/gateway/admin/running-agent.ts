@@ -2,6 +2,8 @@ import type { Backbone } from "../../../core/contract/ports/backbone.ts";
 import { systemClock as clock } from "../../../core/contract/ports/clock.ts";
 import { silentLogger as logger } from "../../../core/contract/ports/logger.ts";
 import { silentMeter as meter } from "../../../core/contract/ports/telemetry.ts";
+import type { Tool } from "../../../core/contract/tool.ts";
+import type { Rights } from "../../../core/rights/rights.ts";
 import { type AgentOptions, startCore } from "../../../core/start-core.ts";
 import { defaultPeering } from "../../../core/turns/limits/agent-limits.ts";
 import { relayContext } from "../../../gateway/channel-contexts.ts";
@@ -23,18 +25,25 @@ export class RunningAgent {
   }
 
   /** Other agents that it may message. */
-  static async start(backbone: Backbone, script: Script, peers: readonly AgentOptions[] = []): Promise<RunningAgent> {
+  static async start(
+    backbone: Backbone,
+    script: Script,
+    peers: readonly AgentOptions[] = [],
+    { tools = [], rights }: { readonly tools?: readonly Tool[]; readonly rights?: Rights } = {},
+  ): Promise<RunningAgent> {
     const agentRef = { tenant: "default", agent: "mooring" };
     const own = {
       name: "mooring",
       tenant: "default",
       model: new ScriptedModel(script),
+      rights,
       peers: peers.map(nameOf),
       // Late answers are reported at once.
       peering: { ...defaultPeering, lateWindowMs: 0 },
     };
     const tenants = { default: { a2aAsync: true } };
-    const core = await startCore({ backbone, agents: [own, ...peers], tenants, clock, logger, meter, stopGraceMs: 50 });
+    const agents = [own, ...peers];
+    const core = await startCore({ backbone, agents, tools, tenants, clock, logger, meter, stopGraceMs: 50 });
     const channel = new LogChannel("web", { connection: "shared", resend: "idempotent" });
     const traffic = new ChannelTraffic(clock);
     const common = { backbone, clock, logger, meter: traffic.metered(meter), newId: () => "id" };

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import { deadLetterKey } from "../../../core/contract/ports/bus.ts";
 import { systemClock } from "../../../core/contract/ports/clock.ts";
-import { historyKey } from "../../../core/sessions/history-entry.ts";
+import { historyKey } from "../../../core/sessions/session-window.ts";
 import { traceIdOf, turnIdOf, turnKeyById } from "../../../core/turns/turn-records.ts";
 import { sends } from "../../core/a2a/peers-under-test.ts";
 import { userMessage } from "../../core/core-under-test.ts";

@@ -67,3 +67,54 @@ describe("given files with secrets and conversations", () => {
     expect(deploymentWarnings(config, { envFile: env })).toEqual([]);
   });
 });
+
+describe("given files that values of the configuration come from", () => {
+  const warningsOf = (file: string, mounted: { readonly mountedSecrets?: string } = {}) =>
+    deploymentWarnings(Config.parse({ agents: REAL, dataDir: join(folder, "data") }), {
+      envFile: join(folder, ".env"),
+      secretFiles: [file],
+      ...mounted,
+    });
+
+  it.each([
+    [0o644, 1],
+    [0o604, 1],
+    [0o640, 0],
+    [0o600, 0],
+  ])("when the mode is %o, then there is a warning only if every user may read it (U1)", (mode, count) => {
+    const file = join(folder, "key");
+    writeFileSync(file, "k");
+    chmodSync(file, mode);
+    const text = expect.stringContaining(`chmod 640 ${file}`);
+    expect(warningsOf(file)).toEqual(Array(count).fill({ verdict: "warning", subject: "secrets", text }));
+  });
+
+  it("when a container runtime mounted it, then its mode does not matter", () => {
+    const file = join(folder, "key");
+    writeFileSync(file, "k", { mode: 0o644 });
+    chmodSync(file, 0o644);
+    expect(warningsOf(file)).toHaveLength(1);
+    expect(warningsOf(file, { mountedSecrets: `${folder}/` })).toEqual([]);
+  });
+});
+
+describe("given an agent elsewhere (T5, T6)", () => {
+  const elsewhere = { name: "mooring", model: { provider: "a2a", url: "https://agent.example.com" } };
+
+  it("when it has settings of our own agents, then a warning names those that have no effect", () => {
+    const tools = [{ name: "order", description: "An order.", url: "https://shop.example/orders" }];
+    const mcpServers = { tides: { command: "tides" } };
+    const [found, ...more] = warningsFor({}, [{ ...elsewhere, directives: "Be brief.", tools, mcpServers }]);
+    expect(found).toEqual({
+      verdict: "warning",
+      subject: "agent elsewhere",
+      text: expect.stringContaining("directives, tools, mcpServers of mooring have no effect"),
+    });
+    expect(more).toEqual([]);
+  });
+
+  it("when it has none of them, or a model of ours answers, then there is no warning", () => {
+    expect(warningsFor({}, [elsewhere])).toEqual([]);
+    expect(warningsFor({}, [{ ...REAL[0], directives: "Be brief." }])).toEqual([]);
+  });
+});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../../config/parse-config.ts";
-import { describeBudgets } from "../../../gateway/cli/describe-budgets.ts";
+import { describeBudgets } from "../../../gateway/cli/check.ts";
 
 const rowsOf = (yaml: string) => describeBudgets(parseConfig({ file: "mooring.yaml", text: yaml, env: {} }));
 
@@ -13,7 +13,7 @@ tenants: { default: { budgets: { tenant: { costPerDay: 2 } } } }
     expect(rows).toEqual([
       [
         "Budgets",
-        "mooring\n  person: turnsPerDay 9, softShare 0.8\n  visitor: turnsPerDay unlimited, tokensPerDay 500000, subtasksPerDay 30, schedulesAtOnce 5",
+        "mooring\n  person: turnsPerDay 9, softShare 0.8\n  visitor: turnsPerDay unlimited, tokensPerDay 500000, subtasksPerDay 30, schedulesAtOnce 5\n  anonymous: turnsPerDay 5000, tokensPerDay 25000000, subtasksPerDay 1500, schedulesAtOnce 250",
       ],
       ["Budgets", "tenant default\n  tenant: costPerDay 2"],
       ["Prices", "none for demo, so costPerDay does not limit it"],
@@ -22,7 +22,10 @@ tenants: { default: { budgets: { tenant: { costPerDay: 2 } } } }
 
   it("when there are none, then the limits of visitors are printed", () => {
     expect(rowsOf("agents: [{ name: mooring, model: demo }]")).toEqual([
-      ["Budgets", "mooring\n  visitor: turnsPerDay 100, tokensPerDay 500000, subtasksPerDay 30, schedulesAtOnce 5"],
+      [
+        "Budgets",
+        "mooring\n  visitor: turnsPerDay 100, tokensPerDay 500000, subtasksPerDay 30, schedulesAtOnce 5\n  anonymous: turnsPerDay 5000, tokensPerDay 25000000, subtasksPerDay 1500, schedulesAtOnce 250",
+      ],
     ]);
   });
 });

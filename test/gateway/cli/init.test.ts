@@ -30,11 +30,13 @@ const run = (given: Record<string, string>, more: { force?: boolean; ask?: (q: Q
 const written = () => loadConfig({ file: file(), env: {} });
 
 const EVERYTHING = {
-  channels: "web,slack,discord,teams",
+  channels: "web,slack,discord,teams,telegram",
   "slack-bot-token": "xoxb-1",
   "slack-app-token": "xapp-1",
   "discord-bot-token": 'discord\'s "own"',
   "discord-guilds": "112233445566778899, 223344556677889900",
+  "telegram-bot-token": "700:telegram-token",
+  "telegram-accounts": "1234, 5678",
   "teams-app-id": "11111111-2222-4333-8444-555555555555",
   "teams-app-password": "p#=w",
   "teams-tenant-id": "66666666-7777-4888-8999-000000000000",
@@ -49,30 +51,40 @@ const EVERYTHING = {
 describe("given no terminal", () => {
   it("when no flag is given, then the defaults make a configuration that runs (U2)", async () => {
     expect(await run({})).toEqual({ config: file() });
-    const { agents, channels, backbone } = written();
+    const { agents, channels, backbone } = await written();
     expect(agents[0]).toMatchObject({ name: "mooring", model: { provider: "demo" } });
     expect(Object.keys(channels)).toEqual(["web", "cli"]);
     expect(backbone).toBe("embedded");
     expect(said).toContain(`mooring start --config ${file()}`);
   });
 
+  it("when an agent elsewhere is chosen, then the configuration has its address, and .env its token (T6)", async () => {
+    const given = { model: "a2a", "model-url": "https://agent.example.com", "model-key": "token-of-the-agent" };
+    await run(given);
+    expect(await readFile(file(), "utf8")).not.toContain("token-of-the-agent");
+    const model = (await written()).agents[0]?.model;
+    expect(model).toMatchObject({ provider: "a2a", url: "https://agent.example.com", trusted: false });
+    expect(model?.provider === "a2a" && model.token?.reveal()).toBe("token-of-the-agent");
+  });
+
   it("when every channel is chosen, then the configuration has their settings, and only .env has their secrets", async () => {
     await run(EVERYTHING);
-    const config = written();
+    const config = await written();
     expect(config.channels).toMatchObject({
       slack: { adapter: "slack" },
       discord: { access: { workspaces: ["112233445566778899", "223344556677889900"] } },
+      telegram: { access: { accounts: ["1234", "5678"] }, mode: "polling" },
       teams: { tenantId: EVERYTHING["teams-tenant-id"] },
     });
     expect(config.backbone).toMatchObject({ nats: { servers: ["nats://a:4222", "nats://b:4222"] } });
-    const secrets = ["xoxb-1", "xapp-1", EVERYTHING["discord-bot-token"], "p#=w"];
+    const secrets = ["xoxb-1", "xapp-1", EVERYTHING["discord-bot-token"], "p#=w", "700:telegram-token"];
     const yaml = await readFile(file(), "utf8");
     for (const secret of secrets) expect(yaml).not.toContain(secret);
     const { discord } = config.channels;
-    if (discord?.adapter !== "discord") throw new Error("no Discord");
+    if (!discord || !("botToken" in discord)) throw new Error("no Discord");
     expect(discord.botToken.reveal()).toBe(EVERYTHING["discord-bot-token"]);
     expect((await stat(envFile())).mode & 0o777).toBe(0o600);
-    for (const guide of ["slack", "discord", "teams"]) expect(said).toContain(`docs/channels/${guide}.md`);
+    for (const guide of ["slack", "discord", "teams", "telegram"]) expect(said).toContain(`docs/channels/${guide}.md`);
     for (const secret of secrets) expect(said).not.toContain(secret);
   });
 
@@ -96,7 +108,7 @@ describe("given no terminal", () => {
     );
     expect(await readFile(file(), "utf8")).toBe("mine");
     await run({}, { force: true });
-    expect(written().backbone).toBe("embedded");
+    expect((await written()).backbone).toBe("embedded");
   });
 
   it("when an env file exists, then unrelated lines are kept and the wizard's lines replaced", async () => {
@@ -119,7 +131,7 @@ describe("given a terminal", () => {
     expect(asked.at(-1)).toBe("slack-bot-token");
     expect(new Set(asked).size).toBe(asked.length - 1);
     expect(said).toContain('--slack-bot-token: must begin with "xoxb-"');
-    expect(written().channels.slack).toMatchObject({ adapter: "slack" });
+    expect((await written()).channels.slack).toMatchObject({ adapter: "slack" });
   });
 
   it("when the person cancels, then nothing is written", async () => {
@@ -144,7 +156,7 @@ describe("given any key", () => {
           await expect(readFile(file())).rejects.toThrow("ENOENT");
           return;
         }
-        const model = written().agents[0]?.model;
+        const model = (await written()).agents[0]?.model;
         expect(model?.provider === "anthropic" && model.apiKey.reveal()).toBe(secret.trim());
       }),
       { numRuns: 60 },

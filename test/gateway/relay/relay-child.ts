@@ -10,6 +10,7 @@ import { silentMeter } from "../../../core/contract/ports/telemetry.ts";
 import { ledgerOf } from "../../../core/delivery/ledger-entry.ts";
 import { reportUndeliverable } from "../../../core/delivery/undelivered/undeliverable-report.ts";
 import { undeliverableResultOf } from "../../../core/delivery/undelivered/undeliverable-result.ts";
+import { storeFile } from "../../../core/files/index.ts";
 import { defaultRelayLimits, defaultRetryLimits } from "../../../gateway/relay/context.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";
 import { openForChild } from "../../contract/open-for-child.ts";
@@ -67,6 +68,13 @@ const lateReplies = (id: string, conversation: Conversation) => {
 };
 
 const { bus, store } = await openForChild(backbone);
+/** "one with files" gets two files, as from a tool. */
+const filesFor = (text: string) =>
+  Promise.all(
+    (text.endsWith("with files") ? ["a.txt", "b.txt"] : []).map((name) =>
+      storeFile(store, `file-${name}`, { name, mediaType: "text/plain", bytes: Buffer.from(`content of ${name}`) }),
+    ),
+  );
 await bus.consume(
   subjects.userMessage(identity.agent),
   { durable: "echo", concurrency: 8 },
@@ -79,7 +87,9 @@ await bus.consume(
       ...(text === "scheduled" ? [scheduled(id)] : []),
       ...(text === "late" ? lateReplies(id, conversation) : [echo(id, conversation, text)]),
     ];
-    for (const reply of replies) {
+    const files = await filesFor(text);
+    for (const each of replies) {
+      const reply = { ...each, ...(files.length > 0 && { files }) };
       const options = { id: reply.id, key: conversationKey(conversation) };
       await bus.publish(subjects.userResponse(identity.agent), reply, options);
     }
@@ -87,7 +97,16 @@ await bus.consume(
   },
 );
 
-const config = { apiUrl, token, secret, resend, timeoutMs: 60_000, editEveryMs: 20, streamEveryMs: 5 };
+const config = {
+  apiUrl,
+  token,
+  secret,
+  resend,
+  timeoutMs: 60_000,
+  editEveryMs: 20,
+  streamEveryMs: 5,
+  files: { maxBytes: 1_000, maxCount: 1 },
+};
 const context = { ...identity, channel: "paper", clock: systemClock, newId: randomUUID };
 const adapter = new paperAbilities[ability ?? "none"](config, context);
 const retry = { ...defaultRetryLimits, firstPauseMs: 5 };
@@ -113,6 +132,7 @@ await runChannel(
     privateConversationOf: async () => undefined,
     anchorIn: async () => null,
     limits: { ...defaultRelayLimits, retry, settledAfterMs: 20, gatherMs: 200, streamAfterMs: 5 },
+    files: { maxBytes: 20_000_000, keepDays: 7 },
   },
   adapter,
   "gateway",

@@ -10,6 +10,7 @@ const KINDS = {
   "can be queried": { resend: "repeats", ability: "reconciling" },
   "deduplicates sends": { resend: "idempotent" },
   "deduplicates sends and can edit posts": { resend: "idempotent", ability: "editing" },
+  "can be queried, and moves rooms": { resend: "repeats", ability: "moving" },
   "can be queried and can edit posts": { resend: "repeats", ability: "reconciling-editing" },
 } as const;
 type Kind = keyof typeof KINDS;
@@ -109,6 +110,22 @@ export const relayCrashes = (name: string, createData: () => Promise<BackboneDat
     },
   );
 
+  describe.each(["can be queried", "deduplicates sends"] as const)(
+    `given a gateway on ${name} that is killed while it sends files, and a platform that %s (M3, D4)`,
+    (kind) => {
+      it.each([
+        ["delivery.marked", 1],
+        ["delivery.claimed", 2],
+        ["delivery.sent", 3],
+      ])("when it is killed at %s, time %i, then text and files are shown once each, in order", async (step, time) => {
+        const { ledger, dead } = await surviveCrash(kind, step, time, "one with files");
+        expect(shown()).toEqual(["one with files", "[a.txt: content of a.txt]", "[b.txt: content of b.txt]", "two"]);
+        expect(ledger).toEqual(["accepted", "accepted", "accepted"]);
+        expect(dead).toEqual([]);
+      });
+    },
+  );
+
   describe(`given a gateway on ${name} that is killed while it shows activity (B1)`, () => {
     const kind = "deduplicates sends and can edit posts";
 
@@ -122,6 +139,42 @@ export const relayCrashes = (name: string, createData: () => Promise<BackboneDat
       await platform.until(({ notes }) => notes.some(({ text }) => text === "state 3"));
       expect(shown().sort()).toEqual(["state 3", "two", "work"]);
     });
+  });
+
+  describe(`given a gateway on ${name} that is killed while a room gets another id (C1)`, () => {
+    const kind = "can be queried, and moves rooms";
+    const places = () => platform.notes.map(({ room, text }) => `${room}: ${text}`);
+
+    it.each(["room.known", "room.moved"])(
+      "when a delivery learns of the move and it is killed at %s, then the reply is shown once, in the new room",
+      async (checkpoint) => {
+        platform.movedRooms.set("lobby", "harbour");
+        const { ledger, dead } = await surviveCrash(kind, checkpoint);
+        expect(places()).toEqual(["harbour: one", "harbour: two"]);
+        expect(ledger).toEqual(["accepted"]);
+        expect(dead).toEqual([]);
+      },
+    );
+
+    it.each(["room.known", "room.moved"])(
+      "when the platform announces the move and it is killed at %s, then the announcement is repeated and followed",
+      async (checkpoint) => {
+        const move = { ...event("move"), movedTo: "harbour" };
+        platform.movedRooms.set("lobby", "harbour");
+        const first = await start(kind, { checkpoint, time: 1 });
+        expect(await platform.sendEvent(move)).not.toBe(200);
+        await first.exited;
+        const second = await start(kind);
+        expect(await platform.sendEvent(move)).toBe(200);
+        expect(await platform.sendEvent({ ...event("one"), room: "harbour" })).toBe(200);
+        expect(await platform.sendEvent(event("two"))).toBe(200);
+        await platform.until(({ notes }) => notes.length === 2);
+        expect(places()).toEqual(["harbour: one", "harbour: two"]);
+        // No attempt was made at the old id.
+        expect(platform.posts).toBe(2);
+        expect((await second.state("reply-paper:one")).dead).toEqual([]);
+      },
+    );
   });
 
   describe(`given a gateway on ${name} that is killed while it reports an unreachable room (P2)`, () => {

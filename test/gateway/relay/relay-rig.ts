@@ -37,7 +37,7 @@ export interface RelayRig {
   paper(
     resend: "idempotent" | "repeats",
     ability?: PaperAbility,
-    more?: Pick<PaperConfig, "editEveryMs" | "streamEveryMs">,
+    more?: Pick<PaperConfig, "editEveryMs" | "streamEveryMs" | "files">,
   ): ChannelAdapter;
   publish(id: string, target: Conversation, markdown: string, more?: Partial<AgentReply>): Promise<void>;
   ledger(replyId: string): Promise<LedgerEntry["state"][]>;
@@ -86,6 +86,7 @@ export const openRelayRig = async (limits: Partial<RelayLimits> = {}): Promise<R
       privateConversationOf: async () => undefined,
       anchorIn: async () => rig.anchor,
       limits: { ...defaultRelayLimits, ...limits },
+      files: { maxBytes: 20_000_000, keepDays: 7 },
     },
     paper(resend, ability = "none", more = {}) {
       platform.recognisesKeys = resend === "idempotent";

@@ -12,7 +12,7 @@ let models: ModelBoard;
 let hook: HttpRecorder;
 let mooring: RunningProduct;
 const KEY = newSecret();
-const tokens = { alice: newSecret(), carol: newSecret(), dave: newSecret(), erin: newSecret() };
+const tokens = { alice: newSecret(), carol: newSecret(), dave: newSecret(), erin: newSecret(), fay: newSecret() };
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const as = {
   alice: bearer(tokens.alice),
@@ -20,9 +20,11 @@ const as = {
   carol: bearer(tokens.carol),
   dave: bearer(tokens.dave),
   erin: bearer(tokens.erin),
+  fay: bearer(tokens.fay),
 };
 
 const facts = { id: "facts", name: "Harbour facts", description: "Answers questions about harbours." };
+const sales = { id: "sales", name: "Sales", description: "Takes orders." };
 const news = { id: "news", name: "News", description: "Takes news." };
 
 /** Notifies its people of the request, if it can. */
@@ -42,13 +44,18 @@ const config = (a2a: object) => ({
       skills: [
         { ...facts, tags: ["depth"], examples: ["How deep is Bergen?"] },
         { ...news, tellPeople: true },
+        { ...sales, tellPeople: true, deliverTo: { person: "Bea" } },
       ],
     },
     { name: "other", model: models.named("other", answer) },
     { name: "acme", tenant: "acme", model: models.named("acme", answer) },
   ],
   channels: { web: { adapter: "web", agent: "harbour", identityKey: IDENTITY_KEY } },
-  people: [{ name: "Ada", accounts: { web: "ada" } }],
+  people: [
+    { name: "Ada", accounts: { web: "ada" } },
+    { name: "Bea", accounts: { web: "bea" } },
+    { name: "Cem", accounts: { web: "cem" } },
+  ],
   a2a: {
     ...a2a,
     callers: {
@@ -56,6 +63,7 @@ const config = (a2a: object) => ({
       bob: { apiKey: `sha256:${createHash("sha256").update(KEY).digest("hex")}` },
       carol: { token: tokens.carol, agents: ["harbour"], skills: ["facts"] },
       dave: { token: tokens.dave, requestsPerMinute: 2 },
+      fay: { token: tokens.fay, deliverTo: { person: "Cem" } },
       erin: { token: tokens.erin, tenant: "acme" },
     },
   },
@@ -98,8 +106,9 @@ const cardOf = async (agent: string) =>
   ).json();
 
 /** Ada in her conversation, just after a turn of hers. */
-const adaWrites = async () => {
-  const ada = mooring.client("ada", "web", visitorToken("ada"));
+const adaWrites = () => writes("ada");
+const writes = async (account: string) => {
+  const ada = mooring.client(account, "web", visitorToken(account));
   await ada.answerTo(ada.say("hello"));
   const notices = () => ada.replies().filter(({ anchor }) => anchor?.channel === "a2a-inbound");
   return { ada, notices };
@@ -118,7 +127,7 @@ describe("given agents that others may call", () => {
     "when their cards are read, then they say what is configured of each",
     async () => {
       const skill = { ...facts, tags: ["depth"], examples: ["How deep is Bergen?"] };
-      expect(await cardOf("harbour")).toMatchObject({ description: "Knows harbours.", skills: [skill, news] });
+      expect(await cardOf("harbour")).toMatchObject({ description: "Knows harbours.", skills: [skill, news, sales] });
       expect(await cardOf("other")).toMatchObject({ description: 'The agent "other".' });
       expect(await cardOf("other")).not.toMatchObject({ skills: [expect.anything()] });
     },
@@ -182,6 +191,23 @@ describe("given agents that others may call", () => {
       await ada.until(() => notices().length > 0, "the notice");
       await ada.answerTo(ada.say("thanks"));
       expect(notices().map(({ markdown }) => markdown)).toEqual(["Nine metres."]);
+    },
+  );
+
+  proves(
+    ["agents[].skills[].deliverTo", "a2a.callers.*.deliverTo"],
+    "when callers use skills, then the person of the skill reads of it, else the person of the caller, else home",
+    async () => {
+      const [ada, bea, cem] = [await writes("ada"), await writes("bea"), await writes("cem")];
+      const counts = () => [ada, bea, cem].map(({ notices }) => notices().length);
+      const [before = 0] = counts();
+      await call("alice", "Ten ships.", { skill: "sales" });
+      await bea.ada.until(() => bea.notices().length === 1, "the notice of the skill");
+      await call("fay", "The harbour is open.", { skill: "news" });
+      await cem.ada.until(() => cem.notices().length === 1, "the notice of the caller");
+      await call("fay", "Two ships.", { skill: "sales" });
+      await bea.ada.until(() => bea.notices().length === 2, "the second notice of the skill");
+      expect(counts()).toEqual([before, 2, 1]);
     },
   );
 

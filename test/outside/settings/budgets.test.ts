@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect } from "vitest";
-import { calls, says } from "../../fakes/model-answer.ts";
+import { calls, Gate, says } from "../../fakes/model-answer.ts";
 import type { ModelRequest } from "../../fakes/model-request.ts";
 import type { ModelBoard } from "./model-board.ts";
 import { proves } from "./proves.ts";
@@ -10,6 +10,8 @@ let models: ModelBoard;
 let mooring: RunningProduct;
 
 const isSubtask = ({ toolNames }: Pick<ModelRequest, "toolNames">) => toolNames.includes("complete_subtask");
+
+const gate = new Gate();
 
 /** Delegates, schedules or makes a note on request, and otherwise answers with about 100 bytes. */
 const script = ({ lastUserText, toolNames, toolOutputs }: ModelRequest) => {
@@ -23,6 +25,7 @@ const script = ({ lastUserText, toolNames, toolOutputs }: ModelRequest) => {
     const input = { description: "Tea", prompt: "drink tea", when: "in 3 h" };
     return calls([{ name: "schedule_task", arguments: input }]);
   }
+  if (lastUserText === "long") return says([gate, "at last"]);
   return says("an answer ".repeat(10));
 };
 
@@ -34,6 +37,7 @@ const cases: Record<string, object> = {
   bytes: { storedBytesPerDay: 200 },
   subtasks: { subtasksPerDay: 1, unattendedShare: 1 },
   "at-once": { subtasksAtOnce: 1 },
+  line: { turnsAtOnce: 1 },
   reminders: { schedulesAtOnce: 1 },
   soft: { turnsPerDay: 2, softShare: 0.5 },
   attended: { tokensPerDay: 1_000_000, unattendedShare: 0 },
@@ -139,6 +143,31 @@ describe("given agents and tenants with one limit each, and an agent without", (
         const isTold = ({ lastUserText }: ModelRequest) => lastUserText.includes("Background work has used its part");
         await expect.poll(() => models.requests(`${holder}-attended`).some(isTold)).toBe(true);
         expect(models.requests(`${holder}-attended`).some(isSubtask)).toBe(false);
+      }
+    },
+  );
+
+  proves(
+    ["agents[].budgets.*.turnsAtOnce", "tenants.*.budgets.*.turnsAtOnce"],
+    "when a second visitor writes during a turn, then their message waits where one turn may run at once",
+    async () => {
+      const during = async (agent: string) => {
+        const [one, two] = [mooring.client(`${agent}-1`, agent), mooring.client(`${agent}-2`, agent)];
+        const first = one.say("long");
+        await models.asked(agent, models.requests(agent).length + 1);
+        return { first: one.answerTo(first), second: two.answerTo(two.say("hello")), two };
+      };
+      const free = await during("free");
+      expect((await free.second).markdown).toContain("an answer");
+      const waiting = [await during("agent-line"), await during("tenant-line")];
+      for (const { two } of waiting) {
+        await two.until(() => two.log.some(({ kind }) => kind === "notice"), "the notice");
+        expect(two.log.find(({ kind }) => kind === "notice")?.markdown).toContain("Yours waits in line");
+      }
+      gate.release();
+      for (const { first, second } of [free, ...waiting]) {
+        expect((await first).markdown).toContain("at last");
+        expect((await second).markdown).toContain("an answer");
       }
     },
   );

@@ -46,6 +46,7 @@ beforeAll(async () => {
     agent("deep", { depthBelowAgent: 2, depthBelowOrchestrator: 1 }),
     agent("one-running", { running: 1 }, once(neverAnswers)),
     agent("one-per-turn", { perTurn: 1 }),
+    agent("one-per-minute", { perMinute: 1 }),
     agent("once-again", { continuations: 0 }, delegating(done)),
     agent("again", { continuations: 2 }, delegating(done)),
     agent("brief", { interactiveCeilingMs: 500, backgroundCeilingMs: 500, graceMs: 0 }, once(neverAnswers)),
@@ -71,6 +72,17 @@ const untilAsked = async (agent: string, is: (request: ModelRequest) => boolean,
 };
 
 describe("given agents with different limits for delegation", () => {
+  proves(
+    ["agents[].delegation.perMinute"],
+    "when people ask for more subtasks than may start in a minute, then the rest is refused",
+    async () => {
+      expect(await ask("one-per-minute")).toContain(
+        "Refused 1 of 2: at most 1 subtasks may be started within a minute",
+      );
+      expect(await ask("plain")).not.toContain("Refused");
+    },
+  );
+
   proves(
     ["agents[].delegation.depthBelowAgent"],
     "when people ask them, then each delegates down to its depth limit",

@@ -37,7 +37,7 @@ const newPlatform = async (): Promise<FakePlatform> => {
 };
 
 /** A separate Discord for each channel, because one bot would receive the messages to another. */
-const NAMES = ["plain", "mate", "origin", "whole", "one-room", "hearing", "ann", "rare", "guild"] as const;
+const NAMES = ["plain", "mate", "origin", "whole", "eyes", "one-room", "hearing", "ann", "rare", "guild"] as const;
 let platforms: Record<(typeof NAMES)[number], FakePlatform>;
 let quietPlatform: FakePlatform;
 
@@ -67,6 +67,7 @@ beforeAll(async () => {
     mate: { ...open, agent: "mate" },
     origin: { ...open, delivery: { policy: "origin" } },
     whole: { ...open, streaming: false },
+    eyes: { ...open, reactions: true },
     "one-room": { ...open, access: { guilds: "*", rooms: [platforms["one-room"].room.id] } },
     hearing: { ...open, access: { guilds: "*", mentionOnly: false } },
     ann: { ...open, access: { accounts: [ann] } },
@@ -156,6 +157,19 @@ describe("given bots in Discord with different settings", () => {
       rare.discord.say({ person: "ann", in: rare.dm, text: "once" });
       rare.discord.say({ person: "ann", in: rare.dm, text: "twice" });
       await posted(rare, "more than 1 messages in a minute");
+    },
+  );
+
+  proves(
+    ["channels.*(discord).reactions"],
+    "when a channel has reactions, then a message that has reached the agent is marked; by default it is not",
+    async () => {
+      const { plain, eyes } = platforms;
+      const { id } = eyes.discord.say({ person: "ann", in: eyes.dm, text: "with a mark" });
+      expect(await eyes.discord.reactions.count(1)).toMatchObject([{ messageId: id, emoji: "👀" }]);
+      plain.discord.say({ person: "ann", in: plain.dm, text: "without a mark" });
+      await posted(plain, "You said: without a mark");
+      expect(plain.discord.reactions.items).toEqual([]);
     },
   );
 

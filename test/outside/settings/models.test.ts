@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect } from "vitest";
-import { hangsAfter, neverAnswers } from "../../fakes/model-answer.ts";
+import { calls, cutsAfter, fails, hangsAfter, neverAnswers, says } from "../../fakes/model-answer.ts";
 import type { WebClient } from "../../fakes/web-client.ts";
+import { timed } from "../../setup/stopwatch.ts";
 import type { ModelBoard } from "./model-board.ts";
 import { proves } from "./proves.ts";
 import { type RunningProduct, SettingsRig } from "./settings-rig.ts";
@@ -42,7 +43,23 @@ beforeAll(async () => {
     { name: "demo-working", model: { provider: "demo", workMs: WORK_MS } },
     { name: "demo-forgetful", model: { provider: "demo", contextTokens: 1_000 } },
   ];
-  const all = [...agents, ...demos];
+  const sturdy = {
+    name: "sturdy",
+    model: models.named("failing", () => cutsAfter("It begins")),
+    fallbackModels: [models.named("limited", () => fails(429)), models.named("spare")],
+  };
+  const choosing = {
+    name: "choosing",
+    model: models.named("own", ({ lastUserText, toolOutputs }) =>
+      toolOutputs.length > 0
+        ? says(toolOutputs.join(" "))
+        : calls([
+            { name: "spawn_subtask", arguments: { name: "part", prompt: "look", model: lastUserText, blocking: true } },
+          ]),
+    ),
+    subtaskModels: { quick: models.named("quick", () => says("quickly done")) },
+  };
+  const all = [...agents, sturdy, choosing, ...demos];
   const channels = Object.fromEntries(all.map(({ name }) => [name, { adapter: "web", agent: name }]));
   mooring = await rig.start({ agents: all, channels });
 });
@@ -119,9 +136,9 @@ describe("given agents with remote models", () => {
           const agent = `${name}-${provider}`;
           mooring.client("visitor", agent).say("hello");
           const [request] = await models.asked(agent);
-          const askedAt = performance.now();
-          expect(await request.closed).toBe("client-left");
-          return performance.now() - askedAt;
+          const { result, undelayedMs } = await timed(() => request.closed);
+          expect(result).toBe("client-left");
+          return undelayedMs;
         }),
       );
       expect(Math.max(...(await Promise.all(hungUpAfterMs)))).toBeLessThan(SOON_MS);
@@ -139,6 +156,33 @@ describe("given agents with remote models", () => {
         await ask(`plain-${provider}`);
         expect(models.requests(`plain-${provider}`).some(isSummary)).toBe(false);
       }
+    },
+  );
+});
+
+describe("given an agent with fallback models", () => {
+  proves(
+    ["agents[].fallbackModels"],
+    "when the first has an outage and the second a rate limit, then the third answers at once, and both rest",
+    async () => {
+      expect((await ask("sturdy", "hello")).markdown).toBe("You said: hello");
+      expect((await ask("sturdy", "and again")).markdown).toContain("and again");
+      const counts = ["failing", "limited", "spare"].map((name) => models.requests(name).length);
+      expect(counts).toEqual([1, 1, 2]);
+    },
+  );
+});
+
+describe("given an agent with a model for subtasks", () => {
+  proves(
+    ["agents[].subtaskModels"],
+    "when it spawns a subtask on that model, then this model works, and another name is refused",
+    async () => {
+      expect((await ask("choosing", "quick")).markdown).toContain("quickly done");
+      expect(models.requests("quick")).toHaveLength(1);
+      expect((await ask("choosing", "other")).markdown).toContain(
+        'There is no model "other" for subtasks; use one of quick',
+      );
     },
   );
 });

@@ -12,16 +12,20 @@ export interface VisitOptions {
   /** The address that a trusted proxy in front of the gateway names. */
   readonly from?: string;
   readonly token?: string;
+  /** The first part of message ids, for a second socket of a visitor. */
+  readonly name?: string;
 }
 
 /** A browser's socket, frame by frame, without retries and reconnects. */
 export class RawVisitor {
   readonly frames = new Recorder<Frame>();
   readonly #socket: WebSocket;
+  readonly #name: string;
   #sent = 0;
 
-  private constructor(socket: WebSocket) {
+  private constructor(socket: WebSocket, name: string) {
     this.#socket = socket;
+    this.#name = name;
     socket.on("message", (data) => this.frames.add(JSON.parse(String(data)) as Frame));
     socket.on("close", (code) => this.frames.add({ type: "closed", code }));
     socket.on("error", () => undefined);
@@ -35,7 +39,7 @@ export class RawVisitor {
       headers: from === undefined ? {} : { "x-forwarded-for": from },
     });
     return new Promise((resolve, reject) => {
-      socket.once("open", () => resolve(new RawVisitor(socket)));
+      socket.once("open", () => resolve(new RawVisitor(socket, options.name ?? "m")));
       socket.once("unexpected-response", (_, response: IncomingMessage) => {
         response.resume();
         resolve(response.statusCode ?? 0);
@@ -69,10 +73,13 @@ export class RawVisitor {
   /** "accepted", or the code of the refusal. */
   async say(text: string, attachments: readonly { id: string }[] = []): Promise<string> {
     await this.first("welcome");
-    const id = `m${++this.#sent}`;
+    const id = `${this.#name}${++this.#sent}`;
     this.send({ type: "message", id, text, ...(attachments.length > 0 && { attachments }) });
     const isAnswer = ({ type, ...frame }: Frame) =>
-      type === "closed" || (frame.id === id && ["accepted", "error"].includes(type));
+      type === "closed" ||
+      (frame.id === id && ["accepted", "error"].includes(type)) ||
+      // A frame above the rate is refused before its id is read.
+      (type === "error" && frame.code === "rate-limited" && frame.id === undefined);
     const answer = (await this.frames.until((frames) => frames.some(isAnswer))).find(isAnswer);
     return answer?.type === "error" ? String(answer.code) : String(answer?.type);
   }

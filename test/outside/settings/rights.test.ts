@@ -139,7 +139,7 @@ describe("given agents with rights (R1)", () => {
     const shown = process.stdout();
     expect(shown).toContain("Rights with default:");
     expect(shown).toMatch(/anonymous +talk, delegate, remind \(on default\)/);
-    expect(shown).toMatch(/member +talk, delegate, remind, schedule, remember, peers \(on default\)/);
+    expect(shown).toMatch(/member +talk, delegate, remind, schedule, remember, peers, confirm \(on default\)/);
     expect(shown).toMatch(/group:pilots +talk, schedule \(granted:ada, in addition\)/);
     expect(shown).toContain("no speaker may use the repository of default");
     expect(shown).not.toContain("no speaker may use the repository of granted");

@@ -33,6 +33,7 @@ beforeAll(async () => {
     "slack-origin": { ...base, delivery: { policy: "origin" } },
     "slack-german": { ...base, locale: "de" },
     "slack-whole": { ...base, streaming: false },
+    "slack-eyes": { ...base, reactions: true },
     "slack-lobby": { ...base, access: { rooms: ["C0LOBBY"] } },
     "slack-hearing": { ...base, access: { mentionOnly: false } },
     "slack-ann": { ...base, access: { accounts: ["U0ANN"] } },
@@ -170,6 +171,19 @@ describe("given channels in one Slack workspace, and one in another", () => {
       expect(slack.posted.filter(({ room, text }) => room === "C0DECK" && text.includes("Say"))).toEqual([]);
       const [atHome] = await runSchedule(mooring, "slack-home");
       expect(atHome?.conversation).toEqual({ channel: "slack", workspace: slack.world.teamId, ...HOME });
+    },
+  );
+
+  proves(
+    ["channels.*(slack).reactions"],
+    "when a channel has reactions, then a message that has reached the agent is marked; by default it is not",
+    async () => {
+      await say("slack", { text: "without a mark", user: "U0BOB" });
+      await say("slack-eyes", { text: "with a mark" });
+      const [seen] = await slack.world.reacted.count(1);
+      expect(slack.world.find(seen?.room ?? "", seen?.ts ?? "")?.text).toBe("with a mark");
+      await posted("You said: without a mark");
+      expect(slack.world.reacted.items).toHaveLength(1);
     },
   );
 

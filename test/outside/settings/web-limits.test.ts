@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect } from "vitest";
+import { HeldUpload } from "../../fakes/held-upload.ts";
 import { proves } from "./proves.ts";
 import { RawVisitor, type VisitOptions } from "./raw-visitor.ts";
 import { type RunningProduct, SettingsRig } from "./settings-rig.ts";
@@ -7,21 +8,26 @@ const rig = new SettingsRig();
 let mooring: RunningProduct;
 const FROM = { from: "203.0.113.7" };
 
-/** A channel for each limit. Messages after the burst show the rate: accepted at once, or refused. */
+/**
+ * A channel for each limit. Messages after the burst show the rate: accepted at once, or refused. A million per second
+ * refills the burst within a microsecond, less than the time between two frames on the fastest machine.
+ */
 const limits = {
   plain: {},
   "small-frames": { frameBytes: 1_024 },
   "short-texts": { textLength: 10 },
   "message-burst": { messagesPerSecond: 0.01, messageBurst: 2 },
-  "message-rate": { messagesPerSecond: 1_000, messageBurst: 1 },
+  "message-rate": { messagesPerSecond: 1_000_000, messageBurst: 1 },
   "address-burst": { messagesPerSecondOfAddress: 0.01, messageBurstOfAddress: 2 },
-  "address-rate": { messagesPerSecondOfAddress: 1_000, messageBurstOfAddress: 1 },
+  "address-rate": { messagesPerSecondOfAddress: 1_000_000, messageBurstOfAddress: 1 },
   "frame-burst": { framesPerSecond: 0.01, frameBurst: 3 },
-  "frame-rate": { framesPerSecond: 1_000, frameBurst: 1 },
+  "frame-rate": { framesPerSecond: 1_000_000, frameBurst: 1 },
   "two-of-visitor": { connectionsPerVisitor: 2 },
   "two-of-address": { connectionsPerAddress: 2 },
   "two-in-all": { connections: 2 },
   "small-files": { fileBytes: 1_000 },
+  "two-uploads": { uploads: 2 },
+  "two-uploads-of-address": { uploadsPerAddress: 2 },
   "few-files": { filesPerVisitor: 1 },
   "few-bytes": { fileBytesPerVisitor: 1_500 },
   "visitor-bytes": { storedBytesPerVisitor: 100_000 },
@@ -117,7 +123,7 @@ describe("given web channels with different limits", () => {
       const outcomes = async (channel: Channel) => {
         const visitor = await visit(channel);
         await visitor.first("welcome");
-        await answers(visitor, 2);
+        expect(await answers(visitor, 2)).toEqual(["accepted", "accepted"]);
         visitor.send({ type: "message", id: "last", text: "hello" });
         const isOver = ({ type, id, code }: { type: string; id?: unknown; code?: unknown }) =>
           (type === "accepted" && id === "last") || code === "rate-limited";
@@ -187,6 +193,55 @@ describe("given web channels with different limits", () => {
       expect(await uploadsOf("address-bytes", 40_000, [FROM, FROM, elsewhere])).toEqual([201, 429, 201]);
       expect(await uploadsOf("channel-bytes", 40_000, [FROM, elsewhere])).toEqual([201, 429]);
       expect(await (await visit("channel-bytes")).say("hello")).toBe("accepted");
+    },
+  );
+
+  proves(
+    ["channels.*(web).limits.uploadsPerAddress", "channels.*(web).limits.uploads"],
+    "when files arrive at once, then each channel refuses those above its limits before it receives them (R3)",
+    async () => {
+      const begun = async (channel: Channel, from: string) => {
+        const token = await (await visit(channel, { from })).token();
+        return HeldUpload.begin({ address: mooring.address, channel, token, bytes: 1_000, from });
+      };
+      const [near, far] = ["203.0.113.21", "203.0.113.22"];
+      const first = await begun("two-uploads-of-address", near);
+      const second = await begun("two-uploads-of-address", near);
+      expect(await (await begun("two-uploads-of-address", near)).refused()).toBe(429);
+      expect(await (await begun("two-uploads-of-address", far)).finish()).toBe(201);
+      expect([await first.finish(), await second.finish()]).toEqual([201, 201]);
+      expect(await (await begun("two-uploads-of-address", near)).finish()).toBe(201);
+      // Visitors without an identity may use one of two places.
+      const only = await begun("two-uploads", near);
+      expect(await (await begun("two-uploads", far)).refused()).toBe(429);
+      only.abort();
+      await expect.poll(async () => (await begun("two-uploads", far)).finish()).toBe(201);
+      const held = [await begun("plain", near), await begun("plain", near), await begun("plain", near)];
+      expect(await Promise.all(held.map((upload) => upload.finish()))).toEqual([201, 201, 201]);
+    },
+  );
+
+  proves(
+    ["tenants.*.uploads"],
+    "when files arrive at once on two channels of a tenant, then both together keep its limit, and not another tenant (R3)",
+    async () => {
+      const channels = Object.fromEntries(
+        ["one", "two", "other"].map((name) => [name, { adapter: "web", agent: name === "other" ? "beta" : "alpha" }]),
+      );
+      const agents = [
+        { name: "alpha", model: "demo" },
+        { name: "beta", tenant: "acme", model: "demo" },
+      ];
+      const { address } = await rig.start({ tenants: { default: { uploads: 1 }, acme: {} }, agents, channels });
+      const begun = async (channel: string) => {
+        const token = await rig.owns(await RawVisitor.greet(address, channel)).token();
+        return HeldUpload.begin({ address, channel, token, bytes: 1_000 });
+      };
+      const first = await begun("one");
+      expect(await (await begun("two")).refused()).toBe(429);
+      expect(await (await begun("other")).finish()).toBe(201);
+      expect(await first.finish()).toBe(201);
+      expect(await (await begun("two")).finish()).toBe(201);
     },
   );
 

@@ -5,8 +5,8 @@ export const STOP = { name: "cancel", args: "answer" } as const;
 
 const isStop = ({ command }: Said): boolean => command?.name === STOP.name && command.args === STOP.args;
 
-const isEmptyReply = ({ markdown, actions, activity }: Shown): boolean =>
-  markdown.trim() === "" && !actions?.length && !activity;
+const isEmptyReply = ({ markdown, actions, activity, files }: Shown): boolean =>
+  markdown.trim() === "" && !actions?.length && !activity && !files?.length;
 
 /** The visible entries of a log: without stop commands, their answers and empty replies. */
 export const shownEntries = (entries: readonly Entry[]): readonly Entry[] => {

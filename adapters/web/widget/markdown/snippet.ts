@@ -9,7 +9,7 @@ export const plainText = (markdown: string, formatter: Formatter): string =>
   (formatter.render(markdown.slice(0, MAX_RENDERED_CHARS)).textContent ?? "").replace(/\s+/g, " ").trim();
 
 /** One line that identifies a reply. */
-export const snippetOf = ({ anchor, markdown }: Shown, formatter: Formatter): string => {
-  const text = anchor?.summary ?? plainText(markdown, formatter);
+export const snippetOf = ({ anchor, markdown, files = [] }: Shown, formatter: Formatter): string => {
+  const text = anchor?.summary ?? (plainText(markdown, formatter) || files.map(({ name }) => name).join(", "));
   return text.length > MAX_SNIPPET_CHARS ? `${text.slice(0, MAX_SNIPPET_CHARS)}…` : text;
 };

@@ -1,9 +1,11 @@
 import type { Attachment } from "../../../../core/contract/messages/user-message.ts";
+import { thumbnailOf } from "./thumbnail.ts";
 
 /** Uploads and downloads a visitor's files with the token from the socket. */
 export class FileRequests {
   readonly #url: string;
   readonly #token: () => string | undefined;
+  readonly #thumbnails = new Map<string, Promise<ImageBitmap>>();
 
   constructor(url: string, token: () => string | undefined) {
     this.#url = url;
@@ -28,15 +30,31 @@ export class FileRequests {
     });
   }
 
-  async download({ id, name }: Attachment): Promise<void> {
+  async download(file: Attachment): Promise<void> {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(await this.fetch(file));
+    link.download = file.name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  }
+
+  /** The small picture of a sent image, loaded once. */
+  thumbnail(file: Attachment): Promise<ImageBitmap> {
+    const { id, mediaType } = file;
+    const known = this.#thumbnails.get(id);
+    if (known !== undefined) return known;
+    const loading = this.fetch(file).then((bytes) => thumbnailOf(new Blob([bytes], { type: mediaType })));
+    this.#thumbnails.set(id, loading);
+    // A later view may try again, with a new token or on a better network.
+    loading.catch(() => this.#thumbnails.delete(id));
+    return loading;
+  }
+
+  async fetch({ id }: Attachment): Promise<Blob> {
     const headers = { authorization: `Bearer ${this.#token() ?? ""}` };
     const answer = await fetch(`${this.#url}?id=${encodeURIComponent(id)}`, { headers });
     if (!answer.ok) throw new Error(`download failed: ${answer.status}`);
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(await answer.blob());
-    link.download = name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+    return answer.blob();
   }
 }
 

@@ -18,6 +18,9 @@ export const de: Texts = {
   unavailable: "Nicht verfügbar. Wird später gesendet.",
   tooManyTabs: "Pausiert: in zu vielen Tabs geöffnet.",
   refused: "Dieser Chat kann hier nicht fortgesetzt werden.",
+  ownerOnly:
+    "Dieser Assistent ist nur für seinen Besitzer da. Ist es Ihrer? Öffnen Sie den Link von „mooring owner-link“.",
+  linkUsed: "Dieser Link wurde schon benutzt oder ist abgelaufen. „mooring owner-link“ zeigt einen neuen.",
   signedOut: "Ihre Anmeldung ist abgelaufen. Melden Sie sich an, um fortzufahren.",
   startOver: "Neu beginnen",
   input: "Ihre Nachricht",
@@ -49,6 +52,7 @@ export const de: Texts = {
   showOrigin: "Zur ursprünglichen Nachricht",
   why: "Warum?",
   startedFrom: (channel, at) => `begonnen ${at} in ${channel}`,
+  askedFrom: (channel, at) => `erbeten ${at} in ${channel}`,
   scheduled: "geplant",
   fromAgent: "von einem Agenten",
   newMessage: "Neue Nachricht",

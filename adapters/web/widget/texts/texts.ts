@@ -24,6 +24,8 @@ export interface Texts {
   readonly unavailable: string;
   readonly tooManyTabs: string;
   readonly refused: string;
+  readonly ownerOnly: string;
+  readonly linkUsed: string;
   readonly signedOut: string;
   readonly startOver: string;
   readonly input: string;
@@ -55,6 +57,7 @@ export interface Texts {
   readonly showOrigin: string;
   readonly why: string;
   startedFrom(channel: string, at: string): string;
+  askedFrom(channel: string, at: string): string;
   readonly scheduled: string;
   readonly fromAgent: string;
   readonly newMessage: string;

@@ -1,6 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { bytesText, type Upload } from "../chat/uploads.ts";
+import { mayHaveThumbnail, thumbnailOf } from "../page/thumbnail.ts";
 import { Icon } from "./icon.tsx";
+import { Thumbnail } from "./thumbnail.tsx";
 import { useWidget } from "./widget-context.ts";
 
 const MAX_HEIGHT_PX = 160;
@@ -126,9 +128,12 @@ export const Composer = () => {
 const UploadChip = ({ upload }: { upload: Upload }) => {
   const { texts, uploads } = useWidget();
   const { key, file, progress, attachment, error, canRetry } = upload;
+  const picked = { mediaType: file.type, bytes: file.size };
   return (
     <li class={`file ${error === undefined ? "" : "failed"}`}>
-      <Icon name={error === undefined ? "file" : "alert"} />
+      <Thumbnail id={key} load={mayHaveThumbnail(picked) ? () => thumbnailOf(file) : undefined}>
+        <Icon name={error === undefined ? "file" : "alert"} />
+      </Thumbnail>
       <span class="name" dir="auto">
         {file.name}
       </span>

@@ -6,7 +6,8 @@ import { useWidget } from "./widget-context.ts";
 /** The agent's name and the connection status. */
 export const Header = ({ close }: { close: (() => void) | undefined }) => {
   const { options, texts, model } = useWidget();
-  const isTokenRefused = model.status === "refused" && model.refusal?.startsWith("token-") === true;
+  const isTokenRefused =
+    model.status === "refused" && model.refusal?.startsWith("token-") === true && !isForOwner(model.refusal);
   return (
     <header>
       <span class="avatar">
@@ -48,6 +49,16 @@ const statusText = (texts: Texts, { status, refusal, isStorable }: ChatModel): s
   if (status === "open") return texts.online;
   if (status === "away") return texts.offline;
   if (status === "full") return texts.tooManyTabs;
-  if (status === "refused") return refusal === "token-expired" ? texts.signedOut : texts.refused;
+  if (status === "refused") return refusalText(texts, refusal);
   return texts.connecting;
+};
+
+/** A new visitor would be refused as well. */
+const isForOwner = (refusal: ChatModel["refusal"]): boolean =>
+  refusal === "token-not-owner" || refusal === "token-link-used";
+
+const refusalText = (texts: Texts, refusal: ChatModel["refusal"]): string => {
+  if (refusal === "token-expired") return texts.signedOut;
+  if (refusal === "token-link-used") return texts.linkUsed;
+  return refusal === "token-not-owner" ? texts.ownerOnly : texts.refused;
 };

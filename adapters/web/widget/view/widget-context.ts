@@ -18,6 +18,10 @@ export interface WidgetContext {
   readonly uploads: Uploads;
   readonly formatter: Formatter;
   download(attachment: Attachment): Promise<void>;
+  /** The content, to show it. */
+  fetchFile(attachment: Attachment): Promise<Blob>;
+  /** A small picture of an image. */
+  thumbnail(attachment: Attachment): Promise<ImageBitmap>;
 }
 
 export const WidgetProvider = createContext<WidgetContext | undefined>(undefined);

@@ -1,28 +1,35 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { AppError } from "../../../contract/app-error.ts";
+import { DataLock } from "../file/data-folder.ts";
 import { type Driver, databaseFailure, openDriver } from "../file/driver.ts";
 import { APPLICATION_ID } from "../file/schema.ts";
-import { inspectDataFile, readPragma, writeWhole } from "./data-file.ts";
+import { inspectDataFile, readPragma, refuseTarget, writeWhole } from "./data-file.ts";
 
 export interface BackupOptions {
   readonly dataDir: string;
   readonly file: string;
   /** Replace the file if it exists. */
   readonly force: boolean;
+  /** Refuse while a process uses the data. */
+  readonly isFinal?: boolean;
 }
 
 /**
  * Copies a consistent snapshot of the database, its write-ahead log included, while another process may use it.
  * Returns the size of the copy in bytes, once it is complete, checked and on disk.
  */
-export const backupDatabase = ({ dataDir, file, force }: BackupOptions): number => {
+export const backupDatabase = ({ dataDir, file, force, isFinal = false }: BackupOptions): number => {
   const source = join(resolve(dataDir), "mooring.db");
   const target = resolve(file);
-  refuseTarget(target, source, force);
+  if (existsSync(target) && existsSync(source) && realpathSync(target) === realpathSync(source)) {
+    throw new AppError("bad-input", `${target} is the database itself: name another file`);
+  }
+  refuseTarget(target, force);
   if (!existsSync(source)) {
     throw new AppError("not-found", `${source} does not exist: check dataDir, or nothing has been stored yet`);
   }
+  const lock = isFinal ? new DataLock(resolve(dataDir)) : undefined;
   const driver = openDriver(source, BUSY_WAIT_MS);
   try {
     prepareSource(driver, source);
@@ -32,19 +39,9 @@ export const backupDatabase = ({ dataDir, file, force }: BackupOptions): number 
     });
   } finally {
     release(driver);
+    lock?.release();
   }
   return statSync(target).size;
-};
-
-const refuseTarget = (target: string, source: string, force: boolean): void => {
-  const found = statSync(target, { throwIfNoEntry: false });
-  if (found === undefined) return;
-  if (!found.isFile()) throw new AppError("bad-input", `${target} is not a file: name the file to write`);
-  if (existsSync(source) && realpathSync(target) === realpathSync(source)) {
-    throw new AppError("bad-input", `${target} is the database itself: name another file`);
-  }
-  if (!force)
-    throw new AppError("conflict", `${target} exists already: name another file, or use --force to replace it`);
 };
 
 /** In WAL mode the copy does not block a process that starts meanwhile. */

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { AppError, messageOf } from "../../../contract/app-error.ts";
 import { type Driver, databaseFailure, openDriver } from "../file/driver.ts";
@@ -23,6 +23,15 @@ export const inspectDataFile = (file: string): void => {
   } finally {
     driver.close();
   }
+};
+
+/** A backup replaces an existing file only with `force`. */
+export const refuseTarget = (target: string, force: boolean): void => {
+  const found = statSync(target, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (!found.isFile()) throw new AppError("bad-input", `${target} is not a file: name the file to write`);
+  if (!force)
+    throw new AppError("conflict", `${target} exists already: name another file, or use --force to replace it`);
 };
 
 export const readPragma = (driver: Driver, name: string): unknown => {
@@ -53,13 +62,25 @@ export const writeWhole = (file: string, write: (partial: string) => void): void
   }
 };
 
+/** A folder beside the file for data in progress. The next one removes it if this process is killed. */
+export const partialFolder = (file: string): string => {
+  removeLeftovers(file);
+  const folder = `${file}${INFIX}${process.pid}-data`;
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    throw new AppError("bad-input", `${folder} cannot be created: ${messageOf(error)}`, { cause: error });
+  }
+  return folder;
+};
+
 /** A killed process leaves its partial file and SQLite's journal of it. */
 const removeLeftovers = (file: string): void => {
   const prefix = `${basename(file)}${INFIX}`;
   const folder = dirname(file);
   for (const name of namesIn(folder)) {
     const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : 0;
-    if (pid > 0 && !isAlive(pid)) rmSync(join(folder, name), { force: true });
+    if (pid > 0 && !isAlive(pid)) rmSync(join(folder, name), { recursive: true, force: true });
   }
 };
 

@@ -50,6 +50,8 @@ export class ConsumerGroup<T> {
     });
     this.#ownership = new PartitionOwnership(this.name, options.from ?? "start", {
       ...deps,
+      durable: options.durable,
+      subject: subject.name,
       push: (message) => this.#consumption.push(message),
       readingEnded: () => this.#soon(LOOK_AGAIN_MS),
     });

@@ -1,2 +1,4 @@
 export { partitionOf } from "./assign-partitions.ts";
 export { ConsumerGroups } from "./consumer-groups.ts";
+export { GroupOrigin, PartitionRecord } from "./partition-record.ts";
+export { originKey, partitionKey } from "./partition-table.ts";

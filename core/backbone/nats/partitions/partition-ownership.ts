@@ -28,6 +28,9 @@ export interface GroupDeps {
 }
 
 interface OwnershipDeps extends GroupDeps {
+  readonly durable: string;
+  /** The subject's name. */
+  readonly subject: string;
   push(message: QueuedMessage): void;
   readingEnded(): void;
 }
@@ -52,7 +55,8 @@ export class PartitionOwnership {
 
   async origin(): Promise<number> {
     const first = async () => (this.#from === "now" ? (await this.lastSeq()) + 1 : 1);
-    this.#origin ??= await this.#deps.table.origin(this.#group, first);
+    const { durable, subject } = this.#deps;
+    this.#origin ??= await this.#deps.table.origin(this.#group, first, { durable, subject });
     return this.#origin;
   }
 

@@ -23,7 +23,12 @@ export const PartitionRecord = z.looseObject({
 export type PartitionRecord = z.infer<typeof PartitionRecord>;
 
 /** Where a new durable starts; decided once, for all of its partitions. */
-export const GroupOrigin = z.looseObject({ from: Seq });
+export const GroupOrigin = z.looseObject({
+  from: Seq,
+  /** For backups, because the name of a group has only a hash of them. Absent in records of version 0.1. */
+  durable: z.string().optional(),
+  subject: z.string().optional(),
+});
 export type GroupOrigin = z.infer<typeof GroupOrigin>;
 
 /** The server's state of a generation's consumer. */

@@ -33,7 +33,7 @@ export class PartitionTable {
 
   /** From the watched copy, slightly stale. */
   seen(group: string, partition: number): FoundPartition | undefined {
-    const at = key(group, partition);
+    const at = partitionKey(group, partition);
     const entry = this.#watched.entries.get(at);
     const known = this.#seen.get(at);
     if (entry === undefined || known?.revision === entry.revision) return entry && known;
@@ -44,7 +44,7 @@ export class PartitionTable {
 
   /** From the server. */
   async read(group: string, partition: number): Promise<FoundPartition | undefined> {
-    await this.#watched.refresh(key(group, partition));
+    await this.#watched.refresh(partitionKey(group, partition));
     return this.seen(group, partition);
   }
 
@@ -58,8 +58,8 @@ export class PartitionTable {
   ): Promise<number | undefined> {
     const data = Buffer.from(JSON.stringify(record));
     try {
-      const revision = await this.#bucket.write(key(group, partition), data, { ifRevision, timeoutMs });
-      this.#watched.set(key(group, partition), revision, data);
+      const revision = await this.#bucket.write(partitionKey(group, partition), data, { ifRevision, timeoutMs });
+      this.#watched.set(partitionKey(group, partition), revision, data);
       return revision;
     } catch (error) {
       if (error instanceof RevisionConflict) return undefined;
@@ -68,14 +68,14 @@ export class PartitionTable {
   }
 
   /** The first caller of all processes decides it once. */
-  async origin(group: string, from: () => Promise<number>): Promise<number> {
-    const originKey = `${group}.origin`;
+  async origin(group: string, from: () => Promise<number>, names: Omit<GroupOrigin, "from">): Promise<number> {
+    const at = originKey(group);
     for (;;) {
-      const entry = await this.#bucket.read(originKey);
-      if (entry && !entry.deleted) return parse(GroupOrigin, originKey, entry.data).from;
-      const origin: GroupOrigin = { from: await from() };
+      const entry = await this.#bucket.read(at);
+      if (entry && !entry.deleted) return parse(GroupOrigin, at, entry.data).from;
+      const origin: GroupOrigin = { ...names, from: await from() };
       try {
-        await this.#bucket.write(originKey, Buffer.from(JSON.stringify(origin)), { ifRevision: entry?.revision ?? 0 });
+        await this.#bucket.write(at, Buffer.from(JSON.stringify(origin)), { ifRevision: entry?.revision ?? 0 });
         return origin.from;
       } catch (error) {
         if (!(error instanceof RevisionConflict)) throw error;
@@ -84,7 +84,8 @@ export class PartitionTable {
   }
 }
 
-const key = (group: string, partition: number): string => `${group}.${partition}`;
+export const partitionKey = (group: string, partition: number): string => `${group}.${partition}`;
+export const originKey = (group: string): string => `${group}.origin`;
 
 const parse = <T>(schema: z.ZodType<T>, at: string, data: Uint8Array): T => {
   try {

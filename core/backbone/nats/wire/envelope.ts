@@ -28,19 +28,28 @@ interface Queueing {
 }
 
 /** A message of a foreign publisher may lack our headers, or have invalid ones: its id is its sequence number then. */
-export const queuedMessage = (message: Msg, { seq, storedAt }: AckAddress, queueing: Queueing): QueuedMessage => {
-  const header = message.headers;
-  const encodedId = header?.get(ID_HEADER) ?? "";
+export const envelopeOf = (headers: MsgHdrs | undefined, seq: number): { id: string; key: string | undefined } => {
+  const encodedId = headers?.get(ID_HEADER) ?? "";
   const givenId = decodeToken(encodedId.slice(encodedId.lastIndexOf("/") + 1));
-  const id = encodedId === "" || givenId.length > MAX_ID_LENGTH ? `seq-${seq}` : givenId;
-  const encodedKey = header?.get(KEY_HEADER) ?? "";
-  const { data } = message;
+  const encodedKey = headers?.get(KEY_HEADER) ?? "";
+  return {
+    id: encodedId === "" || givenId.length > MAX_ID_LENGTH ? `seq-${seq}` : givenId,
+    key: encodedKey === "" ? undefined : decodeToken(encodedKey),
+  };
+};
+
+export const publishedAtOf = (headers: MsgHdrs | undefined, storedAt: number): number =>
+  Number(headers?.get(AT_HEADER)) || storedAt;
+
+export const queuedMessage = (message: Msg, { seq, storedAt }: AckAddress, queueing: Queueing): QueuedMessage => {
+  const { headers, data } = message;
+  const { id, key = id } = envelopeOf(headers, seq);
   return {
     seq,
     partition: queueing.partition,
     id,
-    key: encodedKey === "" ? id : decodeToken(encodedKey),
-    publishedAt: Number(header?.get(AT_HEADER)) || storedAt,
+    key,
+    publishedAt: publishedAtOf(headers, storedAt),
     suspect: queueing.suspect,
     read: queueing.readAgain ?? (() => Buffer.from(data.buffer, data.byteOffset, data.length).toString()),
   };
@@ -75,4 +84,10 @@ export const ackAddress = (reply: string): AckAddress | undefined => {
     storedAt: Math.floor(Number(tokens[first + 5]) / 1_000_000),
     pending: Number(tokens[first + 6]),
   };
+};
+
+/** When the server stored a message, in nanoseconds: more exact than `storedAt`, for comparing streams. */
+export const storedNanos = (reply: string): number => {
+  const tokens = reply.split(".");
+  return Number(tokens[(tokens.length === 9 ? 2 : 4) + 5]);
 };

@@ -1,10 +1,12 @@
 import { AckPolicy, DeliverPolicy, type Msg, NatsError, nanos, nuid, type StoredMsg } from "nats";
 import type { NatsSession } from "../connection/nats-session.ts";
-import { ackAddress } from "./envelope.ts";
+import { ackAddress, storedNanos } from "./envelope.ts";
 
 interface Scanned extends Pick<StoredMsg, "subject" | "seq" | "data" | "header"> {
   /** Wall clock of the server, milliseconds. */
   readonly storedAt: number;
+  /** The same in nanoseconds. */
+  readonly time: number;
 }
 
 /**
@@ -18,12 +20,15 @@ export const scanStream = async (
   filter: string,
   headersOnly: boolean,
   found: (message: Scanned) => void,
+  from = 1,
 ): Promise<void> => {
   const { nc, lookups } = session;
   const { name, num_pending } = await lookups.consumers.add(stream, {
     name: `scan_${nuid.next()}`,
     ack_policy: AckPolicy.None,
-    deliver_policy: DeliverPolicy.All,
+    ...(from > 1
+      ? { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from }
+      : { deliver_policy: DeliverPolicy.All }),
     filter_subject: filter,
     headers_only: headersOnly,
     inactive_threshold: nanos(ABANDONED_AFTER_MS),
@@ -73,7 +78,9 @@ const pullAll = (
       if (address.consumerSeq !== ++arrived) return end(new NatsError("TIMEOUT", "TIMEOUT"));
       received++;
       const { subject, data, headers } = message;
-      found({ subject, data, seq: address.seq, storedAt: address.storedAt, header: headers as StoredMsg["header"] });
+      const time = storedNanos(message.reply ?? "");
+      const { seq, storedAt } = address;
+      found({ subject, data, seq, storedAt, time, header: headers as StoredMsg["header"] });
       if (received === BATCH) pull();
     };
     const subscription = nc.subscribe(inbox, { callback: take });

@@ -1,5 +1,4 @@
-import { Link } from "../routing/link.tsx";
-import { addressOf, type Route } from "../routing/route.ts";
+import { addressOf, Link, type Route } from "../route.tsx";
 import { useConsole } from "../state/console-context.ts";
 
 interface ChoiceProps {

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Page } from "../../../admin-api/index.ts";
-import { Link } from "../routing/link.tsx";
-import { addressOf, type Route } from "../routing/route.ts";
+import { addressOf, Link, type Route } from "../route.tsx";
 import type { Answer } from "../state/use-answer.ts";
 import { Empty, Failed, Loading } from "./placeholders.tsx";
 

@@ -1,5 +1,5 @@
+import { useEffect, useReducer } from "preact/hooks";
 import { relativeTime } from "../../../../core/contract/relative-time.ts";
-import { useNow } from "../state/use-now.ts";
 
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
 const full = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
@@ -41,4 +41,27 @@ export const durationText = (from: string, to: string): string => {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 60) return `${minutes} min ${Math.floor((ms % 60_000) / 1_000)} s`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+};
+
+const TICK_MS = 10_000;
+const watching = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/** The current time, updated while the page is visible. All components share one timer. */
+const useNow = (): number => {
+  const [, redraw] = useReducer((ticks: number) => ticks + 1, 0);
+  useEffect(() => {
+    const watch = () => redraw(undefined);
+    watching.add(watch);
+    timer ??= setInterval(() => {
+      if (!document.hidden) for (const each of watching) each();
+    }, TICK_MS);
+    return () => {
+      watching.delete(watch);
+      if (watching.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    };
+  }, []);
+  return Date.now();
 };

@@ -2,8 +2,6 @@ import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { Me } from "../../../admin-api/index.ts";
 import { AdminClient } from "../api/admin-client.ts";
 import { Refused } from "../api/refused.ts";
-import { storedToken } from "../api/stored-token.ts";
-import { ActionNotice } from "../parts/action-notice.tsx";
 import { Failed, Loading } from "../parts/placeholders.tsx";
 import { ConsoleProvider, type Notice } from "../state/console-context.ts";
 import { Shell } from "./shell.tsx";
@@ -58,3 +56,49 @@ export const App = () => {
 };
 
 const UNKNOWN_TOKEN = new Refused(401, "the gateway does not accept this token");
+
+const SHOWN_MS = 8_000;
+
+/** The result of the last action. An error stays until the operator closes it. */
+const ActionNotice = ({ notice, close }: { notice: Notice | undefined; close: () => void }) => {
+  useEffect(() => {
+    if (notice === undefined || notice.isBad) return;
+    const timer = setTimeout(close, SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [notice, close]);
+  return (
+    <div class="notices" role={notice?.isBad ? "alert" : "status"}>
+      {notice && (
+        <div class={notice.isBad ? "notice bad" : "notice"}>
+          <p>
+            <span class="strong">{notice.text}</span> {notice.advice}
+          </p>
+          <button type="button" onClick={close}>
+            Close
+          </button>
+        </div>
+      )}
+    </div>
+  );
+};
+
+const KEY = "mooring.operator-token";
+
+/** Stores the operator's token in the tab's session storage; without storage the operator signs in after each reload. */
+const storedToken = {
+  read(): string | undefined {
+    try {
+      return sessionStorage.getItem(KEY) ?? undefined;
+    } catch {
+      return undefined;
+    }
+  },
+  write(token: string | undefined): void {
+    try {
+      if (token === undefined) sessionStorage.removeItem(KEY);
+      else sessionStorage.setItem(KEY, token);
+    } catch {
+      // Storage is disabled: the token stays in memory only.
+    }
+  },
+};

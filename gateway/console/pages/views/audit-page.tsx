@@ -4,7 +4,7 @@ import { PagedList } from "../parts/paged-list.tsx";
 import type { Fact } from "../parts/row.tsx";
 import { Row, StateMark } from "../parts/row.tsx";
 import { When } from "../parts/when.tsx";
-import type { Route } from "../routing/route.ts";
+import type { Route } from "../route.tsx";
 import { useAnswer } from "../state/use-answer.ts";
 
 export const AuditPage = ({ route }: { route: Route }) => {

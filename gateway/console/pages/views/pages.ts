@@ -1,5 +1,6 @@
 import type { ComponentType } from "preact";
-import type { Route } from "../routing/route.ts";
+import type { Route } from "../route.tsx";
+import { ApprovalsPage } from "./approvals-page.tsx";
 import { AuditPage } from "./audit-page.tsx";
 import { BlocksPage } from "./blocks-page.tsx";
 import { ChannelsPage } from "./channels/channels-page.tsx";
@@ -10,6 +11,7 @@ import { SchedulesPage } from "./schedules/schedules-page.tsx";
 import { SessionsPage } from "./sessions-page.tsx";
 import { SubtasksPage } from "./subtasks-page.tsx";
 import { TenantsPage } from "./tenants-page.tsx";
+import { ToolServersPage } from "./tool-servers-page.tsx";
 import { ReplyPage } from "./trace/reply-page.tsx";
 import { TracePage } from "./trace/trace-page.tsx";
 import { UsePage } from "./use-page.tsx";
@@ -30,6 +32,8 @@ export const pages: readonly ConsolePage[] = [
   { name: "trace", title: "Trace", View: TracePage },
   { name: "sessions", title: "Sessions", View: SessionsPage },
   { name: "subtasks", title: "Subtasks", View: SubtasksPage },
+  { name: "approvals", title: "Approvals", View: ApprovalsPage },
+  { name: "tool-servers", title: "Tool servers", View: ToolServersPage },
   { name: "schedules", title: "Schedules", View: SchedulesPage },
   { name: "dead-letters", title: "Dead letters", View: DeadLettersPage },
   { name: "people", title: "People", View: PeoplePage },

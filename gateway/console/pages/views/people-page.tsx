@@ -6,7 +6,7 @@ import { PageFrame } from "../parts/page-frame.tsx";
 import { PagedList } from "../parts/paged-list.tsx";
 import { Row } from "../parts/row.tsx";
 import { When } from "../parts/when.tsx";
-import type { Route } from "../routing/route.ts";
+import type { Route } from "../route.tsx";
 import { useConsole } from "../state/console-context.ts";
 import { useAnswer } from "../state/use-answer.ts";
 
@@ -38,6 +38,7 @@ export const PeoplePage = ({ route }: { route: Route }) => {
             note={<Accounts person={person} done={answer.reload} />}
             facts={[
               ["Private messages on", person.surfaces.map(({ channel }) => channel).join(", ") || "–"],
+              ["Remembered", `${person.memory.entries} entries, ${person.memory.bytes} bytes`],
               ["Quiet hours", quietText(person)],
               ["Tenant", person.tenant],
             ]}

@@ -1,8 +1,6 @@
-import { Logo } from "../parts/logo.tsx";
-import { PageFrame } from "../parts/page-frame.tsx";
+import { Logo, PageFrame } from "../parts/page-frame.tsx";
 import { Empty } from "../parts/placeholders.tsx";
-import { Link } from "../routing/link.tsx";
-import { addressOf, useRoute } from "../routing/route.ts";
+import { addressOf, Link, useRoute } from "../route.tsx";
 import { useConsole } from "../state/console-context.ts";
 import { pages } from "./pages.ts";
 

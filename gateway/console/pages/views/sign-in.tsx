@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { explainError } from "../api/refused.ts";
-import { Logo } from "../parts/logo.tsx";
+import { Logo } from "../parts/page-frame.tsx";
 
 /** Asks for an operator's token. It stays in this tab and is sent only to this gateway. */
 export const SignIn = ({ error, signIn }: { error: unknown; signIn: (token: string) => void }) => {

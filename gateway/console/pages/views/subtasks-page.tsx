@@ -5,11 +5,10 @@ import { PageFrame } from "../parts/page-frame.tsx";
 import { PagedList } from "../parts/paged-list.tsx";
 import { Row } from "../parts/row.tsx";
 import { When } from "../parts/when.tsx";
-import { Link } from "../routing/link.tsx";
-import { addressOf, type Route } from "../routing/route.ts";
+import { addressOf, Link, type Route } from "../route.tsx";
 import { useConsole } from "../state/console-context.ts";
 import { useAnswer } from "../state/use-answer.ts";
-import { SubtaskMark } from "./outcomes/subtask-mark.tsx";
+import { SubtaskMark } from "./outcomes/outcome-mark.tsx";
 
 const REFRESH_MS = 10_000;
 

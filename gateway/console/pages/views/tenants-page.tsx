@@ -5,7 +5,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { PageFrame } from "../parts/page-frame.tsx";
 import { PagedList } from "../parts/paged-list.tsx";
 import { Row, StateMark } from "../parts/row.tsx";
-import type { Route } from "../routing/route.ts";
+import type { Route } from "../route.tsx";
 import { useConsole } from "../state/console-context.ts";
 import { useAction } from "../state/use-action.ts";
 import { useAnswer } from "../state/use-answer.ts";

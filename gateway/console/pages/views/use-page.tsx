@@ -3,7 +3,7 @@ import { Choice } from "../parts/choice.tsx";
 import { PageFrame } from "../parts/page-frame.tsx";
 import { PagedList } from "../parts/paged-list.tsx";
 import { type Fact, Row } from "../parts/row.tsx";
-import type { Route } from "../routing/route.ts";
+import type { Route } from "../route.tsx";
 import { useConsole } from "../state/console-context.ts";
 import { useAnswer } from "../state/use-answer.ts";
 

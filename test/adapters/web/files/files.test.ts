@@ -30,7 +30,7 @@ describe("given a visitor with a file", () => {
     expect(await client.next("said")).toMatchObject({ id: "m1", text: "", attachments: [file] });
     await client.next("accepted");
     const [attachment] = gateway.accepted[0]?.attachments ?? [];
-    expect(attachment).toEqual({ ...file, id: `${visitor}/${file.id}` });
+    expect(attachment).toEqual({ ...file, id: `${visitor}/${file.id}`, counted: true });
     if (attachment === undefined) return;
     expect(String(await gateway.adapter.fetchAttachment(attachment, 100))).toBe("high at noon");
     await expect(gateway.adapter.fetchAttachment(attachment, 5)).rejects.toMatchObject({ code: "too-large" });
@@ -67,7 +67,12 @@ describe("given a visitor with a file", () => {
       if (operation === "get" && collection === "web-file-chunks") pieces++;
     };
     const route = gateway.adapter.webhooks.find(({ method, path }) => method === "GET" && path === "files");
-    const head = { headers: { authorization: `Bearer ${token}` }, query: { id }, remoteAddress: "127.0.0.1" };
+    const head = {
+      headers: { authorization: `Bearer ${token}` },
+      query: { id },
+      remoteAddress: "127.0.0.1",
+      whenClosed: () => undefined,
+    };
     const answer = await route?.handle({ ...head, body: Buffer.alloc(0) });
     expect(pieces).toBe(1);
     expect(answer?.headers).toMatchObject({ "content-length": "1500000" });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConversationLog } from "../../../../adapters/web/history/conversation-log.ts";
 import { MAX_HINT_LAG } from "../../../../adapters/web/history/find-head.ts";
-import { newVisitorId } from "../../../../adapters/web/identity/visitor-id.ts";
+import { newVisitorId } from "../../../../adapters/web/identity/visitor-token.ts";
 import { MemoryStore } from "../memory-store.ts";
 import { OrderedClock } from "../ordered-clock.ts";
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { WebConfig } from "../../../../adapters/web/config.ts";
-import { signingKeyOf } from "../../../../adapters/web/identity/signing-key.ts";
-import { signVisitorToken } from "../../../../adapters/web/identity/visitor-token.ts";
+import { signingKeyOf, signVisitorToken } from "../../../../adapters/web/identity/visitor-token.ts";
 import { MemoryStore } from "../memory-store.ts";
 import { OrderedClock } from "../ordered-clock.ts";
 import { runningGateways } from "../running-gateways.ts";

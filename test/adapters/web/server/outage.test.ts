@@ -87,7 +87,12 @@ describe("given a gateway whose backbone stores nothing (F35)", () => {
     writes.fail();
     const upload = gateway.adapter.webhooks.find(({ method, path }) => method === "POST" && path === "files");
     const headers = { authorization: `Bearer ${welcome.token}` };
-    const answer = await upload?.refuse?.({ headers, query: { name: "a.txt" }, remoteAddress: "127.0.0.1" });
+    const answer = await upload?.refuse?.({
+      headers,
+      query: { name: "a.txt" },
+      remoteAddress: "127.0.0.1",
+      whenClosed: () => undefined,
+    });
     expect(answer).toMatchObject({ status: 503 });
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { pngOf } from "../../../fakes/sample-files.ts";
 import { makeDelivery } from "../make-delivery.ts";
 import { runningGateways } from "../running-gateways.ts";
 import { WidgetInBrowser } from "./widget-in-browser.ts";
@@ -20,6 +21,13 @@ const hostile = [
   "[f](&#106;avascript:alert(1)) [g](java&#10;script:alert(1)) <javascript:alert(1)> [h]\n\n[h]: javascript:alert(1)",
   '[i](https://good.example/&quot;onclick=alert(1)) [j](https://good.example/" onmouseover=alert(1))',
 ].join("\n\n");
+
+/** Runs in the browser. */
+const firstPixel = `(node) => ({
+  width: node.width,
+  height: node.height,
+  pixel: [...node.getContext("2d").getImageData(0, 0, 1, 1).data],
+})`;
 
 describe("given a conversation in the widget", () => {
   it("when an answer is hostile markdown, then it is inert: nothing loads, submits, runs or imitates (F25)", async () => {
@@ -181,6 +189,32 @@ describe("given a conversation in the widget", () => {
     await gateway.adapter.deliver(makeDelivery(visitor, "last", { reply: { markdown: `last: ${long}` } }));
     await widget.page.locator(".reply", { hasText: "last:" }).waitFor({ state: "attached" });
     expect(await entries.count()).toBe(2_001);
+  });
+
+  it("when an image is sent, then it has a thumbnail before and after a reload; a file that is not one has its name (M3)", async () => {
+    const gateway = await start();
+    await widget.open(gateway);
+    const photo = { name: "photo.png", mimeType: "image/png", buffer: pngOf(40, 20, [200, 30, 40]) };
+    const page = { name: "page.png", mimeType: "image/png", buffer: Buffer.from("<html>") };
+    await widget.page.locator("input[type=file]").setInputFiles([photo, page]);
+    await widget.page.locator(".uploads .file", { hasText: "photo.png" }).locator("canvas.thumbnail").waitFor();
+    await widget.page.locator(".uploads .file", { hasText: "page.png" }).getByText("6 B").waitFor();
+    await widget.write("look");
+    await widget.arrived(gateway, 1);
+    const sent = widget.page.locator(".said .files .file");
+    const check = async () => {
+      const image = sent.filter({ hasText: "photo.png" }).locator("canvas.thumbnail");
+      await image.waitFor();
+      expect(
+        await widget.page.evaluate(
+          `(${firstPixel})(document.querySelector("[data-mooring]").shadowRoot.querySelector(".files canvas"))`,
+        ),
+      ).toEqual({ width: 40, height: 20, pixel: [200, 30, 40, 255] });
+      expect(await sent.filter({ hasText: "page.png" }).locator("canvas:visible").count()).toBe(0);
+    };
+    await check();
+    await widget.open(gateway);
+    await check();
   });
 
   it("when files are picked, pasted, dropped or too large, then they are sent with the message, or the reason is shown", async () => {

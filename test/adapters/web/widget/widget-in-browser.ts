@@ -27,6 +27,7 @@ export class WidgetInBrowser {
     beforeEach(async () => {
       this.#troubles.length = 0;
       this.site.attributes = "";
+      this.site.images = "'none'";
       this.site.body = "";
       this.page = await this.newPage(options);
     });

@@ -17,12 +17,14 @@ export interface WidgetPage {
   gateway: WebGateway | undefined;
   /** Attributes of the script's tag. */
   attributes: string;
+  /** The pictures that the page's policy allows. */
+  images: string;
   /** Further HTML of the page, before the script. */
   body: string;
   stop(): Promise<void>;
 }
 
-const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self' ws:; style-src 'none'; img-src 'none'";
+const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self' ws:; style-src 'none'; img-src";
 
 /** A page with a strict content security policy that embeds the widget with one tag. */
 export const startWidgetPage = async (): Promise<WidgetPage> => {
@@ -60,6 +62,7 @@ export const startWidgetPage = async (): Promise<WidgetPage> => {
       query: Object.fromEntries(searchParams),
       body: Buffer.concat(chunks),
       remoteAddress: "",
+      whenClosed: () => undefined,
     });
     answer.writeHead(status, { ...responseHeaders });
     if (body instanceof Readable) body.pipe(answer);
@@ -71,7 +74,7 @@ export const startWidgetPage = async (): Promise<WidgetPage> => {
       serveChannel(asked, answer).catch(() => answer.destroy());
       return;
     }
-    answer.writeHead(200, { "content-type": "text/html", "content-security-policy": POLICY });
+    answer.writeHead(200, { "content-type": "text/html", "content-security-policy": `${POLICY} ${page.images}` });
     answer.end(`<!doctype html><html lang="en"><head><meta name="viewport" content="width=device-width"><title>Shop</title>
       </head><body><main><h1>A shop</h1></main>${page.body}
       <script src="/channels/web/widget.js" async ${page.attributes}></script></body></html>`);
@@ -97,6 +100,7 @@ export const startWidgetPage = async (): Promise<WidgetPage> => {
     url: `http://localhost:${(server.address() as AddressInfo).port}/`,
     gateway: undefined,
     attributes: "",
+    images: "'none'",
     body: "",
     async stop() {
       server.closeAllConnections();

@@ -100,7 +100,7 @@ describe("given an answer that a remote agent streams in chunks (A9)", () => {
   it("when data or files are between texts, then each has its own line", () => {
     const parts = [{ text: "The " }, { text: "depth:" }, { data: { m: 9 } }, { url: "https://x/1", filename: "map" }];
     const task = Task.fromJSON({ artifacts: [{ artifactId: "a", parts: [...parts, { text: "end" }] }] });
-    expect(updateOfTask(task).answer).toBe('The depth:\n{"m":9}\n[file: map]\nend');
+    expect(updateOfTask(task).answer).toBe('The depth:\n{"m":9}\n[file: map, https://x/1]\nend');
   });
 
   it("when there are no artifacts, then the text of the status is the answer", async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addAnswerNotice } from "../../../../core/a2a/inbound/end-task.ts";
 import { inboundMessage, newTask } from "../../../../core/a2a/inbound/inbound-call.ts";
-import { addNotice, handleNoticesDue, type NoticeDeps } from "../../../../core/a2a/inbound/notices.ts";
+import { addNotice, handleNoticesDue, type NoticeDeps, noticePlaceFor } from "../../../../core/a2a/inbound/notices.ts";
 import { ack } from "../../../../core/contract/ports/bus.ts";
 import { silentLogger } from "../../../../core/contract/ports/logger.ts";
 import { noCheckpoint } from "../../../../core/contract/ports/telemetry.ts";
@@ -143,11 +143,45 @@ describe("given notices of other agents (A10)", () => {
       state: "completed" as const,
       answer: LONG,
     };
+    const following = { noticeSkills: ["news"], notices: rules };
     for (let n = 0; n < 145; n++) {
-      await addAnswerNotice({ ...deps, logger: lines }, message, { ...task, id: `task-${n}` }, ["news"]);
+      await addAnswerNotice({ ...deps, logger: lines }, message, { ...task, id: `task-${n}` }, following);
     }
     expect(lines.lines.items.some(({ message }) => message === "could not add notice about an answer")).toBe(true);
     const more = addNotice(deps, due, { ...notice(1), text: task.answer });
     await expect(more).rejects.toThrow("Too many notices are waiting already");
+  });
+});
+
+describe("given places of skills and callers", () => {
+  const place = (room: string) => ({ conversation: { ...conversation, room } });
+  const places = { "skill/news": place("newsroom"), "caller/crm": place("sales") };
+
+  it("when notices arrive, then each goes to the place of its skill, else of its caller, else home (A10)", async () => {
+    const placed = { ...rules, places, idleMs: 0 };
+    const placeFor = (caller: string, skill?: string) => noticePlaceFor(placed, { caller, skill });
+    for (const [n, to] of [placeFor("crm", "news"), placeFor("crm", "facts"), placeFor("erp")].entries()) {
+      const at = { ...due, ...to };
+      await addNotice(deps, at, notice(n + 1));
+      expect(await handleNoticesDue(deps, at, placed)).toBe(ack);
+    }
+    const replies = await core.replies.until((items) => items.length === 3);
+    const shown = replies.map(({ audience, markdown }) => `${audience.conversation.room}: ${markdown}`);
+    expect(shown.sort()).toEqual(["lobby: news 3", "newsroom: news 1", "sales: news 2"]);
+  });
+
+  it("when neither skill nor caller nor agent has one, then there is none, and forged names find none (A10)", () => {
+    const homeless = { idleMs: 0, places };
+    expect(noticePlaceFor(homeless, { caller: "erp", skill: "facts" })).toBeUndefined();
+    expect(noticePlaceFor(homeless, { caller: "../skill/news" })).toBeUndefined();
+    expect(noticePlaceFor({ idleMs: 0, places: {} }, { caller: "x", skill: "../constructor" })).toBeUndefined();
+  });
+
+  it("when a place leaves the configuration, then its waiting notices go home (A10)", async () => {
+    const at = { ...due, place: "skill/news" };
+    await addNotice(deps, at, notice(1));
+    expect(await handleNoticesDue(deps, at, { ...rules, idleMs: 0 })).toBe(ack);
+    const [reply] = await core.replies.until((items) => items.length === 1);
+    expect(reply?.audience.conversation.room).toBe("lobby");
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { readExtension } from "../../../../core/a2a/record/hops.ts";
 import { activityOf } from "../../../../core/contract/messages/agent-reply.ts";
 import { Secret } from "../../../../core/contract/secret.ts";
-import { TaskState } from "../../../fakes/a2a/sdk-agent.ts";
+import { TaskState, type Work } from "../../../fakes/a2a/sdk-agent.ts";
 import { Gate } from "../../../fakes/model-answer.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { userMessage } from "../../core-under-test.ts";
@@ -155,5 +155,27 @@ describe("given a remote agent", () => {
     expect((await untilUnsolicitedAsTimePasses(core))[0]?.markdown).toBe("told: three ships");
     expect(remote.received).toHaveLength(1);
     await restarted.stop();
+  });
+});
+
+describe("given a remote agent that answers with a file (M3)", () => {
+  const withFile = (work: Work) => {
+    work.artifact("report", [
+      { text: "Three." },
+      { raw: Buffer.from("ships").toString("base64"), filename: "ships.csv", mediaType: "text/csv" },
+    ]);
+    work.status(TaskState.TASK_STATE_COMPLETED);
+  };
+
+  it("when a turn waits for the answer, then its own answer has the file", async () => {
+    pair = await startRemote(asks(to("any ships?", "consult")), withFile);
+    expect((await pair.core.ask("m-1", "ships?")).files).toMatchObject([{ name: "ships.csv", bytes: 5 }]);
+  });
+
+  it("when the work was delegated, then the answer of the callback has the file", async () => {
+    pair = await startRemote(asks(to("count them", "task_delegate")), withFile);
+    await pair.core.ask("m-1", "count the ships");
+    const [reply] = await untilUnsolicitedAsTimePasses(pair.core);
+    expect(reply?.files).toMatchObject([{ name: "ships.csv", mediaType: "text/csv" }]);
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { historyKey } from "../../../../core/sessions/history-entry.ts";
+import { historyKey } from "../../../../core/sessions/session-window.ts";
 import { TaskState } from "../../../fakes/a2a/sdk-agent.ts";
 import { Gate } from "../../../fakes/model-answer.ts";
 import { backgroundTask } from "../../subtasks/delegating.ts";

@@ -37,4 +37,5 @@ try {
 } catch (error) {
   say(`refused ${codeOf(error)} ${error instanceof Error ? error.message : ""}`);
 }
-process.exit();
+// The pipe is full if the parent reads late; what it has not taken yet would be lost with the process.
+process.stdout.write("", () => process.exit());

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ack } from "../../../../core/contract/ports/bus.ts";
 import { NatsCluster } from "../../../fakes/nats-cluster.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
+import { timed } from "../../../setup/stopwatch.ts";
 import { cleanup } from "./rig/cleanup.ts";
 import { eventually } from "./rig/eventually.ts";
 import { numbered, numbers } from "./rig/samples.ts";
@@ -20,16 +21,16 @@ describe("given a cluster of three and replicas 3 (F35)", () => {
       await backbone.bus.publish(subject, numbered(0), { id: "k/0", key: "k" });
       expect(backbone.health()).toEqual({ ok: true });
       await Promise.all([cluster.kill(1), cluster.kill(2)]);
-      const killedAt = performance.now();
-      await eventually(
-        () => expect(backbone.health()).toMatchObject({ ok: false, reason: expect.stringContaining("quorum") }),
-        20_000,
+      const reported = await timed(() =>
+        eventually(() =>
+          expect(backbone.health()).toMatchObject({ ok: false, reason: expect.stringContaining("quorum") }),
+        ),
       );
-      expect(performance.now() - killedAt).toBeLessThan(8_000);
-      await eventually(() => expect(backbone.writeProblem()).toContain("quorum"), 5_000);
+      expect(reported.undelayedMs).toBeLessThan(8_000);
+      await eventually(() => expect(backbone.writeProblem()).toContain("quorum"));
       await Promise.all([cluster.restart(1), cluster.restart(2)]);
       await cluster.whenUsable();
-      await eventually(() => expect(backbone.health()).toEqual({ ok: true }), 10_000);
+      await eventually(() => expect(backbone.health()).toEqual({ ok: true }));
       expect(backbone.writeProblem()).toBeUndefined();
       const lines = logger.lines.items.filter(({ message }) => /NATS (does not store|stores) writes/.test(message));
       expect(lines.length).toBeLessThanOrEqual(4);
@@ -46,12 +47,14 @@ describe("given a suspended server with open connections", () => {
     const backbone = await start.backbone({ servers: [wire.url] });
     await eventually(() => expect(backbone.health()).toEqual({ ok: true }));
     wire.lose("server", (frame) => frame.startsWith("MSG _INBOX"));
-    await eventually(
-      () => expect(backbone.health()).toMatchObject({ ok: false, reason: expect.stringContaining("does not confirm") }),
-      8_000,
+    const reported = await timed(() =>
+      eventually(() =>
+        expect(backbone.health()).toMatchObject({ ok: false, reason: expect.stringContaining("does not confirm") }),
+      ),
     );
+    expect(reported.undelayedMs).toBeLessThan(8_000);
     wire.lose("server", () => false);
-    await eventually(() => expect(backbone.health()).toEqual({ ok: true }), 5_000);
+    await eventually(() => expect(backbone.health()).toEqual({ ok: true }));
   });
 });
 
@@ -79,7 +82,7 @@ describe("given a gateway that requires readers of its messages", () => {
     const openedAt = performance.now();
     await eventually(() => expect(performance.now() - openedAt).toBeGreaterThan(1_100));
     await server.restart();
-    await eventually(() => expect(gateway.health()).toEqual({ ok: true }), 5_000);
+    await eventually(() => expect(gateway.health()).toEqual({ ok: true }));
     await gateway.bus.consume(numbers("answers"), { durable: "relay", concurrency: 1 }, async () => ack);
     await eventually(() => expect(gateway.health()).toMatchObject({ reason: expect.stringContaining("no process") }));
   });
@@ -92,12 +95,11 @@ describe("given a gateway that requires readers of its messages", () => {
     await gateway.bus.consume(numbers("answers"), { durable: "relay", concurrency: 1 }, async () => ack);
     expect(gateway.health()).toEqual({ ok: true });
     await core.end("SIGKILL");
-    const killedAt = performance.now();
-    await eventually(() => expect(gateway.health().ok).toBe(false), 10_000);
+    const reported = await timed(() => eventually(() => expect(gateway.health().ok).toBe(false)));
     expect(gateway.health()).toMatchObject({
       reason: 'no process reads messages to agent "x" (32 of 32 partitions); check that a core process runs',
     });
-    expect(performance.now() - killedAt).toBeLessThan(2 * LEASE_MS + 1_000);
+    expect(reported.undelayedMs).toBeLessThan(2 * LEASE_MS + 1_000);
     const next = await start.backbone(options);
     await next.bus.consume(subject, { durable: "shared", concurrency: 1 }, async () => ack);
     await eventually(() => expect(gateway.health()).toEqual({ ok: true }));

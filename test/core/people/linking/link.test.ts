@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { noteEdit } from "../../../../core/intake/resolve-turn.ts";
-import { linkIdOf, readCode } from "../../../../core/people/linking/link-code.ts";
-import { linkKey } from "../../../../core/people/linking/link-record.ts";
+import { linkIdOf, linkKey, readCode } from "../../../../core/people/linking/link-record.ts";
 import { findPerson } from "../../../../core/people/person-record.ts";
 import { CoreUnderTest, userMessage } from "../../core-under-test.ts";
 import { At, linkIdIn, linkUp } from "../linked-core.ts";

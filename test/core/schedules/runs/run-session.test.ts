@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { historyKey } from "../../../../core/sessions/history-entry.ts";
 import { SessionHistory } from "../../../../core/sessions/session-history.ts";
+import { historyKey } from "../../../../core/sessions/session-window.ts";
 import { calls } from "../../../fakes/scripted-model.ts";
 import { CoreUnderTest } from "../../core-under-test.ts";
 import { roles, spawns } from "../../subtasks/delegating.ts";

@@ -1,13 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Subtask } from "../../../../core/contract/messages/subtask.ts";
 import type { SyntheticMessage } from "../../../../core/contract/messages/user-message.ts";
 import type { Bus } from "../../../../core/contract/ports/bus.ts";
 import type { ToolContext } from "../../../../core/contract/tool.ts";
-import { applyBatchEffects, isOutstanding } from "../../../../core/subtasks/batch/batch-effects.ts";
+import { applyBatchEffects, isOutstanding, returnResults } from "../../../../core/subtasks/batch/batch-effects.ts";
 import { reserve } from "../../../../core/subtasks/batch/reserve.ts";
 import { setBatchTimer } from "../../../../core/subtasks/batch/sealed-batch.ts";
 import type { SubtaskDeps } from "../../../../core/subtasks/deps.ts";
 import type { Batch, Member } from "../../../../core/subtasks/owner/batch.ts";
-import { readOwner } from "../../../../core/subtasks/owner/owner-record.ts";
+import { emptyOwner, ownerKey, readOwner, withBatch } from "../../../../core/subtasks/owner/owner-record.ts";
 import { OwnerRecordWriter } from "../../../../core/subtasks/owner/owner-record-writer.ts";
 import { ownersWorkingFor } from "../../../../core/subtasks/owner/work-index.ts";
 import { defaultDelegation } from "../../../../core/turns/limits/agent-limits.ts";
@@ -307,5 +308,39 @@ describe("given a turn that reserves subtasks (S9)", () => {
   it("when the turn is aborted, then no member joins its batch", async () => {
     expect(await reserveIds(["a"], { signal: AbortSignal.abort() })).toMatchObject({ accepted: [], refused: 1 });
     expect((await readOwner(store, { ...agentRef, ownerId: "s" })).batches).toEqual({});
+  });
+});
+
+describe("given subtasks of two turns whose results a tool call returns (B2)", () => {
+  const address = { ...agentRef, ownerId: "s" };
+  const returned = (id: string, parentTurnId: string) => ({ ...agentRef, id, owner, parentTurnId }) as Subtask;
+  const awaited = async (turnId: string) =>
+    (await readOwner(store, address)).batches[turnId]?.members.map(({ id, awaitedBy }) => [id, awaitedBy]);
+
+  it("when they are returned, then each batch no longer counts them, in one write, and fires with the other members", async () => {
+    const open = { ended: false };
+    const first = batch([member("a", open), member("b", open), member("rest")]);
+    const second = batch([member("c", open), member("open", open)], { turnId: "u" });
+    await store.put(ownerKey(address), withBatch(withBatch(emptyOwner, first), second));
+    const writes = store.writes.length;
+    await returnResults(deps, [returned("a", "t"), returned("c", "u"), returned("b", "t")], "call-1");
+    expect(store.writes.length - writes).toBe(2);
+    expect(await awaited("t")).toEqual([
+      ["a", "call-1"],
+      ["b", "call-1"],
+      ["rest", undefined],
+    ]);
+    expect(await awaited("u")).toEqual([
+      ["c", "call-1"],
+      ["open", undefined],
+    ]);
+    expect(published.map(({ id }) => id)).toEqual(["batch-t/synthesis"]);
+    expect(published[0]?.message.synthetic.data).toEqual({ subtasks: [{ id: "rest", name: "rest", timedOut: false }] });
+    expect(completed).toEqual(["t"]);
+  });
+
+  it("when none are returned, then nothing is read, written or published", async () => {
+    await returnResults(deps, [], "call-1");
+    expect([store.reads, store.writes.length, published.length]).toEqual([0, 0, 0]);
   });
 });

@@ -23,6 +23,13 @@ const workContext = {
   traceId: "trace",
 };
 const pass = () => new Promise(setImmediate);
+const closedGate = () => {
+  const gate: { open?: () => void } = {};
+  const opened = new Promise<void>((resolve) => {
+    gate.open = resolve;
+  });
+  return { opened, open: () => gate.open?.() };
+};
 
 let clock: ManualClock;
 let store: MemoryStore;
@@ -84,6 +91,30 @@ describe("given changes of the record of one owner", () => {
     store.before = () => undefined;
     await owners.change(address, spawn("t"));
     expect(await spawned("t")).toBe(2);
+  });
+
+  it("when more arrive while one is written, then one write at a time is made, and no write conflicts", async () => {
+    await owners.change(address, spawn("t"));
+    const { reads } = store;
+    let [writing, most] = [0, 0];
+    const gate = closedGate();
+    store.before = async (operation) => {
+      if (operation === "stored") writing--;
+      if (operation !== "put") return;
+      most = Math.max(most, ++writing);
+      await gate.opened;
+    };
+    const changes = [owners.change(address, spawn("t"))];
+    await pass();
+    for (let n = 0; n < 3; n++) {
+      changes.push(owners.change(address, spawn("t")));
+      await pass();
+    }
+    gate.open();
+    await Promise.all(changes);
+    expect([most, store.reads - reads]).toEqual([1, 0]);
+    expect(store.writes).toHaveLength(3);
+    expect(await spawned("t")).toBe(5);
   });
 
   it("when they are for different owners, then each has a separate record", async () => {
@@ -162,6 +193,58 @@ describe("given more owners than the cache holds", () => {
     await owners.change({ ...address, ownerId: "o0" }, spawn("t"));
     expect(store.reads).toBeGreaterThan(reads);
     expect(usageOf("t", await readOwner(store, { ...address, ownerId: "o0" })).spawned).toBe(2);
+  });
+});
+
+describe("given the cache of owners is full", () => {
+  const other = (n: number) => ({ ...address, ownerId: `o${n}` });
+  const fill = async (from: number, count: number) => {
+    for (let n = from; n < from + count; n++) await owners.change(other(n), spawn("t"));
+  };
+  const readsOf = async (change: () => Promise<unknown>) => {
+    const { reads } = store;
+    await change();
+    return store.reads - reads;
+  };
+
+  it("when one more is changed, then the least recently used owner is dropped, and only that one", async () => {
+    await owners.change(address, spawn("t"));
+    await fill(0, 499);
+    // The use makes it the most recent one.
+    expect(await readsOf(() => owners.change(address, spawn("t")))).toBe(0);
+    await fill(499, 1);
+    expect(await readsOf(() => owners.change(address, spawn("t")))).toBe(0);
+    expect(await readsOf(() => owners.change(other(1), spawn("t")))).toBe(0);
+    expect(await readsOf(() => owners.change(other(0), spawn("t")))).toBeGreaterThan(0);
+  });
+
+  it("when the oldest owner has a parked change, then it stays, and its next change shares the write", async () => {
+    const parked = owners.changeWith("t", address, spawn("t"));
+    await fill(0, 501);
+    const writes = store.writes.length;
+    await owners.change(address, spawn("t"));
+    await parked;
+    expect(store.writes.length - writes).toBe(1);
+    expect(await spawned("t")).toBe(2);
+  });
+
+  it("when the record of the oldest owner is being written, then it stays, and no write conflicts", async () => {
+    const gate = closedGate();
+    let isFirst = true;
+    store.before = async (operation) => {
+      if (operation !== "put" || !isFirst) return;
+      isFirst = false;
+      await gate.opened;
+    };
+    const first = owners.change(address, spawn("t"));
+    await pass();
+    await pass();
+    await fill(0, 501);
+    const second = owners.change(address, spawn("t"));
+    await pass();
+    gate.open();
+    expect(await readsOf(() => Promise.all([first, second]))).toBe(0);
+    expect(await spawned("t")).toBe(2);
   });
 });
 

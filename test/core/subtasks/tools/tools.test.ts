@@ -17,7 +17,7 @@ const SUBTASK = "subtask-00000000";
 const ARGUMENTS: Readonly<Record<string, readonly [required: string[], optional: string[]]>> = {
   spawn_subtask: [
     ["name", "prompt"],
-    ["agentType", "blocking", "consolidate", "expectedOutput"],
+    ["agentType", "blocking", "consolidate", "expectedOutput", "model", "targetFiles"],
   ],
   spawn_parallel_subtasks: [["tasks"], ["blocking", "consolidate"]],
   await_subtasks: [[], ["ids", "timeoutSeconds"]],

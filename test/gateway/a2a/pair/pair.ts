@@ -123,6 +123,7 @@ export class Pair {
     const [word = "", ...rest] = lastUserText.split(" ");
     if (word === "subtask")
       return calls([{ name: "spawn_subtask", arguments: { name: word, prompt: rest.join(" ") } }]);
+    if (word === "drop") return calls([{ name: "cancel_subtask", arguments: { id: rest[0] } }]);
     if (word === "make") return says([this.#gateOf(rest.join(" ")), `made ${rest.join(" ")}`]);
     const [agent = "", what = "", ball = ""] = rest;
     const isVolley = word === "volley";

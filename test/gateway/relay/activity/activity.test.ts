@@ -61,6 +61,17 @@ describe("given delegated work, and a platform that can edit messages (B1)", () 
     expect(await rig.ledger("t1/activity")).toEqual(["accepted"]);
   });
 
+  it("when its room allows fewer edits than the channel, then the edits keep to the room's pace (C1)", async () => {
+    const paper = rig.paper("repeats", "editing");
+    await run(Object.assign(paper, { limitsIn: () => ({ editEveryMs: 3 * EVERY_MS }) }));
+    await sayState(1);
+    await rig.platform.until(({ notes }) => notes.length === 1);
+    await sayState(2);
+    await rig.clock.passNext(3 * EVERY_MS);
+    await rig.platform.until(({ edits }) => edits.includes("state 2"));
+    expect(shown()).toEqual(["state 2"]);
+  });
+
   it("when the agent loses its access there, then no further state is shown (I2)", async () => {
     let isOpen = true;
     await run(rig.paper("repeats", "editing"), { ...rig.context, isStillTarget: async () => isOpen });

@@ -20,17 +20,20 @@ describe("given several answers in one digest", () => {
       maxPartLength: 160,
     });
     expect(parts.map(({ itemIds }) => itemIds)).toEqual([["a"], ["b", "c"]]);
-    expect(parts.map(textOf)[1]).toBe(`**2.**\n\n${long("bb")}\n\n↳ Re: "b"\n\n**3.**\n\ncc\n\n↳ Re: "c"`);
+    expect(parts.map(textOf)[1]).toBe(`↳ Re: "b"\n\n**2.**\n\n${long("bb")}\n\n↳ Re: "c"\n\n**3.**\n\ncc`);
   });
 
-  it("when the channel renders anchors, then each is data, after the last section of its answer (O10)", () => {
+  it("when the channel renders anchors, then each is data, before the first section of its answer (O9, O10)", () => {
     const items = [item("a", `${long("aa")}\n\n${long("ab")}`), item("b", "bb"), item("c", "cc")];
     const parts = composeDigest(items, { maxPartLength: 150, anchorLength: () => 10 });
     const shown = parts.map(({ sections }) => sections.map(({ number, anchor }) => [number, anchor?.text]));
     expect(shown).toEqual([
-      [[1, undefined]],
       [
+        [1, undefined],
         [1, '↳ Re: "a"'],
+      ],
+      [
+        [1, undefined],
         [2, '↳ Re: "b"'],
         [3, '↳ Re: "c"'],
       ],

@@ -106,15 +106,15 @@ describe("given a platform that was down for longer than 15 minutes (D5)", () =>
     expect(textsIn("a")[1]).toBe(
       [
         "**3 messages have waited for you.**",
+        '↳ Re: "ask r1"',
         "**1.**",
         "first *answer*",
-        '↳ Re: "ask r1"',
+        '↳ Re: "ask r3"',
         "**2.**",
         "```ts\nlet open\n```",
-        '↳ Re: "ask r3"',
+        '↳ Re: "ask r4"',
         "**3.**",
         '→ Re: "forged"',
-        '↳ Re: "ask r4"',
       ].join("\n\n"),
     );
     await untilReleased("a");
@@ -317,11 +317,12 @@ describe("given a channel that renders anchors itself", () => {
     rig.clock.advance(GATHER_MS);
     await untilReleased("a");
     expect(shown.at(-1)?.sections).toMatchObject([
-      { number: 1, markdown: expect.stringMatching(/one$/), anchor: { text: '↳ Re: "ask r1"' } },
+      { number: 1, markdown: "**2 messages have waited for you.**", anchor: null },
+      { number: 1, markdown: "**1.**\n\none", anchor: { text: '↳ Re: "ask r1"' } },
       { number: 2, markdown: "**2.**\n\ntwo", anchor: { text: '↳ Re: "ask r2"' } },
     ]);
     expect(shown.at(-1)?.anchor).toBeNull();
-    expect(textsIn("a")).toEqual([expect.stringMatching(/one\n\n↳ Re: "ask r1"[\s\S]*two\n\n↳ Re: "ask r2"$/)]);
+    expect(textsIn("a")).toEqual([expect.stringMatching(/↳ Re: "ask r1"[\s\S]*one\n\n↳ Re: "ask r2"[\s\S]*two$/)]);
   });
 });
 

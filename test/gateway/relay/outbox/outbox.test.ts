@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ChannelAdapter } from "../../../../adapters/contract/channel-adapter.ts";
+import { DeliveryFailed } from "../../../../adapters/contract/delivery-failed.ts";
 import { AppError } from "../../../../core/contract/app-error.ts";
 import type { AgentReply } from "../../../../core/contract/messages/agent-reply.ts";
 import type { Conversation } from "../../../../core/contract/messages/conversation.ts";
@@ -118,14 +119,14 @@ describe("given a channel on a platform that works", () => {
     expect(rig.platform.posts).toBe(1);
   });
 
-  it("when a reply is long, then its parts are posted in order and only the last has the anchor (D7)", async () => {
+  it("when a reply is long, then its parts are posted in order and only the first has the anchor (D7, O9)", async () => {
     rig.anchor = sampleAnchor;
     await relay(rig.paper("repeats"));
     const paragraphs = ["one", "two", "three"].map((word) => `${word} `.repeat(60).trim());
     await rig.publish("r1", room("a"), paragraphs.join("\n\n"));
     await rig.platform.until(({ notes }) => notes.length === 3);
     expect(textsIn("a")).toEqual(paragraphs);
-    expect(rig.platform.notes.map(({ footer }) => footer)).toEqual([undefined, undefined, sampleAnchor.text]);
+    expect(rig.platform.notes.map(({ footer }) => footer)).toEqual([sampleAnchor.text, undefined, undefined]);
   });
 
   it("when one conversation gets many replies, then they are posted in order (D5)", async () => {
@@ -299,11 +300,14 @@ describe("given an attempt whose response is lost (D4, F11)", () => {
     expect(rig.platform.posts).toBe(1);
   });
 
-  it("when the adapter breaks its contract, then the outcome is unknown and the log names the adapter", async () => {
+  it.each<[string, () => unknown]>([
+    ["throws another error", () => Promise.reject(new TypeError("oops"))],
+    ["throws nothing at all", () => Promise.reject()],
+    ["resolves without a receipt", () => Promise.resolve()],
+    ["has a reason of another release", () => Promise.reject(new DeliveryFailed("later" as "unknown", "oops"))],
+  ])("when the adapter %s, then the outcome is unknown and the log names the adapter (C7)", async (_, deliver) => {
     const adapter = rig.paper("repeats");
-    adapter.deliver = () => {
-      throw new TypeError("oops");
-    };
+    adapter.deliver = deliver as typeof adapter.deliver;
     await relay(adapter);
     await rig.publish("r1", room("a"), "hello");
     const [letter] = await rig.untilDead(1);

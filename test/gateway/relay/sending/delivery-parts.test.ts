@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { deliveryParts } from "../../../../gateway/relay/sending/delivery-parts.ts";
+import { capabilitiesIn } from "../../../../adapters/contract/abilities.ts";
+import type { ChannelAdapter } from "../../../../adapters/contract/channel-adapter.ts";
+import type { Conversation } from "../../../../core/contract/messages/conversation.ts";
+import { deliveryParts, draftOf } from "../../../../gateway/relay/sending/delivery-parts.ts";
 import { sampleAnchor, sampleReply } from "../../../fakes/sample-reply.ts";
 
 const target = { channel: "paper", room: "lobby", kind: "shared" } as const;
@@ -54,6 +57,44 @@ describe("given a reply for a channel", () => {
     const parts = partsOf(`${"word ".repeat(60)}scheduled · daily report · ${"long ".repeat(50)}`, 305);
     expect(parts.length).toBeGreaterThan(1);
     for (const { part } of parts) expect(part.markdown).not.toMatch(/^scheduled ·/m);
-    expect(parts.map(({ anchor }) => anchor !== null)).toEqual(parts.map((_, index) => index === parts.length - 1));
+    expect(parts.map(({ anchor }) => anchor !== null)).toEqual(parts.map((_, index) => index === 0));
+  });
+});
+
+describe("given an answer to a message whose platform id is known (C1)", () => {
+  const answers = "7.1";
+  const capabilities = { connection: "shared", resend: "repeats", maxPartLength: 200 } as const;
+  const reply = sampleReply("r", target, "one two three ".repeat(40), { correlationId: "paper:q", answers });
+  const namedIn = (shownIn: Conversation) =>
+    deliveryParts({ id: "r/x", reply, target: shownIn }, capabilities, null).map((part) => part.answers);
+
+  it("when it is shown in the conversation of the message, then each part names the message", () => {
+    expect(new Set(namedIn(target))).toEqual(new Set([answers]));
+  });
+
+  it("when it is shown in another conversation, then no part names it", () => {
+    expect(new Set(namedIn({ ...target, room: "elsewhere" }))).toEqual(new Set([undefined]));
+    expect(new Set(namedIn({ ...target, thread: "t" }))).toEqual(new Set([undefined]));
+  });
+
+  it("when its draft is posted first, then the draft names it", () => {
+    const draft = { ...reply, kind: "progress" as const };
+    expect(draftOf({ id: "r/x", reply: draft, target }, capabilities).answers).toBe(answers);
+  });
+});
+
+describe("given a room with other limits than its channel (C1)", () => {
+  const adapter = { channel: "paper", capabilities: { connection: "shared", resend: "repeats", editEveryMs: 1_000 } };
+  const limited = {
+    ...adapter,
+    limitsIn: ({ kind }: Conversation) => (kind === "shared" ? { editEveryMs: 3_000 } : {}),
+  };
+
+  it("when the capabilities in a conversation are requested, then the limits of the room apply", () => {
+    const inRoom = (adapterOf: object, kind: Conversation["kind"]) =>
+      capabilitiesIn(adapterOf as ChannelAdapter, { ...target, kind }).editEveryMs;
+    expect([inRoom(adapter, "shared"), inRoom(limited, "shared"), inRoom(limited, "private")]).toEqual([
+      1_000, 3_000, 1_000,
+    ]);
   });
 });

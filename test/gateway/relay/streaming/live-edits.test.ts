@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { LiveEdits } from "../../../../gateway/relay/streaming/stream-draft.ts";
+import { LiveEdits } from "../../../../gateway/relay/sending/stream-draft.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 
 interface Message {
@@ -18,7 +18,7 @@ beforeEach(() => {
   pauseMs = 0;
   edits = new LiveEdits({
     clock,
-    messageEveryMs: 1_000,
+    messageEveryMs: ({ name }) => (name === "slow" ? 5_000 : 1_000),
     channelEveryMs: 300,
     edit: async ({ name }) => {
       edited.push(`${name} ${clock.monotonic()}`);

@@ -138,7 +138,7 @@ describe("given an answer that the model is writing, on a channel that streams (
     expect(rig.platform.edits).toEqual(["one two three"]);
   });
 
-  it("when it is long, then the draft becomes its first part, and the rest follows with the anchor", async () => {
+  it("when it is long, then the draft becomes its first part, with the anchor, and the rest follows", async () => {
     rig.anchor = sampleAnchor;
     await run();
     const paragraphs = ["first", "second", "third"].map((word) => `${word} `.repeat(50).trim());
@@ -146,7 +146,7 @@ describe("given an answer that the model is writing, on a channel that streams (
     expect(rig.platform.notes[0]?.footer).toBeUndefined();
     await end(paragraphs.join("\n\n"));
     await showing(...paragraphs);
-    expect(rig.platform.notes.map(({ footer }) => footer)).toEqual([undefined, undefined, sampleAnchor.text]);
+    expect(rig.platform.notes.map(({ footer }) => footer)).toEqual([sampleAnchor.text, undefined, undefined]);
   });
 
   it("when an earlier answer is retried, then the draft of the next one waits for it (D5)", async () => {

@@ -1,3 +1,4 @@
+import { channelLabel } from "../../../../../core/contract/messages/channel-label.ts";
 import type { Shown } from "../../../client/transcript.ts";
 import { Icon } from "../icon.tsx";
 import { useWidget } from "../widget-context.ts";
@@ -9,7 +10,7 @@ type Anchor = NonNullable<Shown["anchor"]>;
 /** The origin of a proactive message: request, channel and time, linked to the original message (O10, O12). */
 export const AnchorChip = ({ anchor, origin }: { anchor: Anchor; origin: Shown["origin"] }) => {
   const { texts, locale, model } = useWidget();
-  const { channel, startedAt } = anchor;
+  const { channel, startedAt, asked } = anchor;
   return (
     <div class="anchor">
       <Icon name="branch" />
@@ -19,9 +20,15 @@ export const AnchorChip = ({ anchor, origin }: { anchor: Anchor; origin: Shown["
           {channel === "scheduled" && `${texts.scheduled} · `}
           {channel === "a2a-inbound" && `${texts.fromAgent} · `}
           {!SYNTHETIC.has(channel) &&
-            `${texts.startedFrom(isolated(labelOf(channel)), isolated(clockTime(startedAt, model.now(), locale)))} · `}
+            `${texts.startedFrom(isolated(channelLabel(channel)), isolated(clockTime(startedAt, model.now(), locale)))} · `}
           <RelativeTime at={startedAt} />
         </span>
+        {asked && (
+          <span class="where" dir="auto">
+            {`${texts.askedFrom(isolated(channelLabel(asked.channel)), isolated(clockTime(asked.at, model.now(), locale)))} · `}
+            <RelativeTime at={asked.at} />
+          </span>
+        )}
       </div>
     </div>
   );
@@ -61,6 +68,3 @@ const About = ({ anchor: { summary, link }, origin }: { anchor: Anchor; origin: 
 
 /** Isolates text whose direction may differ from its surroundings. */
 const isolated = (text: string): string => `\u2068${text}\u2069`;
-
-/** Display name of a channel. */
-const labelOf = (channel: string): string => channel.charAt(0).toUpperCase() + channel.slice(1);

@@ -1,9 +1,12 @@
+import { Component } from "preact";
 import { useRef } from "preact/hooks";
+import type { Entry } from "../../../client/transcript.ts";
 import { Icon } from "../icon.tsx";
 import { useWidget } from "../widget-context.ts";
+import { ActivityCard } from "./activity-card.tsx";
 import { DraftBubble } from "./draft-bubble.tsx";
-import { EntryView } from "./entry-view.tsx";
-import { OutgoingBubble } from "./said-bubble.tsx";
+import { ReplyBubble } from "./reply-bubble.tsx";
+import { OutgoingBubble, SaidBubble } from "./said-bubble.tsx";
 import { useEndlessScroll, useHighlightedEntry, useStickToEnd } from "./scrolling.ts";
 
 /** The conversation: log entries, unsent messages and the streaming answer. */
@@ -78,3 +81,43 @@ const Welcome = () => {
     </div>
   );
 };
+
+interface EntryProps {
+  readonly entry: Entry;
+  readonly isHighlighted: boolean;
+  /** The markdown script is loaded. */
+  readonly isFormatted: boolean;
+}
+
+/** One entry of the log. Rendered again only after a change, because there may be thousands. */
+class EntryView extends Component<EntryProps> {
+  override shouldComponentUpdate({ entry, isHighlighted, isFormatted }: EntryProps): boolean {
+    const { props } = this;
+    return entry !== props.entry || isHighlighted !== props.isHighlighted || isFormatted !== props.isFormatted;
+  }
+
+  override render({ entry: { key, item }, isHighlighted }: EntryProps) {
+    const found = isHighlighted ? " found" : "";
+    if (item.type === "said") {
+      return (
+        <div class={`said${item.command ? " command" : ""}${found}`} data-key={key}>
+          <SaidBubble item={item} />
+        </div>
+      );
+    }
+    if (item.activity) {
+      return (
+        <div class={`work${found}`} data-key={key}>
+          <ActivityCard item={item} />
+        </div>
+      );
+    }
+    const aside = item.kind === "progress" || item.kind === "completion" ? " aside" : "";
+    const outcome = item.outcome === "failed" ? " failed" : "";
+    return (
+      <div class={`reply${aside}${outcome}${item.kind === "notice" ? " notice" : ""}${found}`} data-key={key}>
+        <ReplyBubble item={item} />
+      </div>
+    );
+  }
+}

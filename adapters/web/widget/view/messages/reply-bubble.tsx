@@ -6,12 +6,13 @@ import { Icon } from "../icon.tsx";
 import { useWidget } from "../widget-context.ts";
 import { ActionButtons } from "./action-buttons.tsx";
 import { AnchorChip } from "./anchor-chip.tsx";
+import { SentFile } from "./file-chip.tsx";
 import { clockTime } from "./time-text.ts";
 
 /** A reply of the agent with its anchor and actions. */
 export const ReplyBubble = ({ item }: { item: Shown }) => {
   const { texts, locale, model } = useWidget();
-  const { id, markdown, anchor, origin, actions = [] } = item;
+  const { id, markdown, anchor, origin, actions = [], files = [] } = item;
   const offered =
     anchor === undefined || actions.some(({ name }) => name === "why")
       ? actions
@@ -21,7 +22,14 @@ export const ReplyBubble = ({ item }: { item: Shown }) => {
       <div class="row">
         <div class="bubble" title={clockTime(item.createdAt, model.now(), locale)}>
           {anchor && <AnchorChip anchor={anchor} origin={origin} />}
-          <MarkdownText markdown={markdown} />
+          {markdown.trim() !== "" && <MarkdownText markdown={markdown} />}
+          {files.length > 0 && (
+            <div class="files">
+              {files.map((file) => (
+                <SentFile key={file.id} file={file} />
+              ))}
+            </div>
+          )}
         </div>
         <ReplyTools item={item} />
       </div>

@@ -1,11 +1,9 @@
-import { useState } from "preact/hooks";
-import type { Attachment } from "../../../../../core/contract/messages/user-message.ts";
 import type { Outgoing } from "../../../client/outgoing-queue.ts";
 import type { Said } from "../../../client/transcript.ts";
-import { bytesText } from "../../chat/uploads.ts";
 import { snippetOf } from "../../markdown/snippet.ts";
 import { Icon } from "../icon.tsx";
 import { useWidget } from "../widget-context.ts";
+import { FileChip } from "./file-chip.tsx";
 
 /** A message of the person, from this or another tab. */
 export const SaidBubble = ({ item }: { item: Pick<Said, "text" | "command" | "replyTo" | "attachments"> }) => {
@@ -21,7 +19,7 @@ export const SaidBubble = ({ item }: { item: Pick<Said, "text" | "command" | "re
       {attachments.length > 0 && (
         <div class="files">
           {attachments.map((attachment) => (
-            <AttachmentChip key={attachment.id} attachment={attachment} />
+            <FileChip key={attachment.id} file={attachment} />
           ))}
         </div>
       )}
@@ -46,23 +44,6 @@ const Quote = ({ id }: { id: string }) => {
   return (
     <button type="button" class="quote" dir="auto" onClick={() => panel.set({ highlightedKey: key })}>
       {snippetOf(quoted, formatter)}
-    </button>
-  );
-};
-
-/** A sent file, for download. */
-const AttachmentChip = ({ attachment }: { attachment: Attachment }) => {
-  const { texts, download } = useWidget();
-  const [hasFailed, setFailed] = useState(false);
-  const { name, bytes } = attachment;
-  return (
-    <button type="button" class="file" onClick={() => void download(attachment).catch(() => setFailed(true))}>
-      <Icon name={hasFailed ? "alert" : "file"} />
-      <span class="sr">{texts.download}</span>
-      <span class="name" dir="auto">
-        {name}
-      </span>
-      <span class="size">{hasFailed ? texts.downloadFailed : bytes !== undefined && bytesText(bytes)}</span>
     </button>
   );
 };

@@ -1,13 +1,14 @@
 import type { Channel } from "../../../../admin-api/index.ts";
 import { PageFrame } from "../../parts/page-frame.tsx";
+import { PagedList } from "../../parts/paged-list.tsx";
 import { Empty, Failed, Loading } from "../../parts/placeholders.tsx";
-import { Facts, Row } from "../../parts/row.tsx";
+import { conversationText, Facts, Row, StateMark } from "../../parts/row.tsx";
 import { When } from "../../parts/when.tsx";
-import type { Route } from "../../routing/route.ts";
+import type { Route } from "../../route.tsx";
 import { useAnswer } from "../../state/use-answer.ts";
+import { describeFailure } from "../outcomes/describe-failure.ts";
 import { ChannelActions } from "./channel-actions.tsx";
 import { ChannelMark, ChannelProblem, errorText, UndeliveredCount } from "./channel-state.tsx";
-import { UnreachableConversations } from "./unreachable-conversations.tsx";
 
 /** Gateways report changes at this interval. */
 const REFRESH_MS = 15_000;
@@ -81,3 +82,39 @@ const Detail = ({ channel }: { channel: Channel }) => (
     )}
   </>
 );
+
+/** Conversations that the platform rejects messages for: blocked, removed or disabled. */
+const UnreachableConversations = ({ channel, route }: { channel: string; route: Route }) => {
+  const answer = useAnswer("channels/:channel/unreachable", { ...route.query, channel });
+  return (
+    <>
+      <h2>Unreachable</h2>
+      <PagedList
+        name="Unreachable"
+        route={route}
+        answer={answer}
+        empty={{
+          title: "No unreachable conversations.",
+          text: "Conversations are listed here if the platform reports that the app is blocked, removed or disabled.",
+        }}
+      >
+        {({ conversation, accountId, state, reason, since, askAgainAt }) => (
+          <Row
+            key={conversationText(conversation)}
+            title={conversationText(conversation)}
+            state={<StateMark tone="bad" text={state} />}
+            note={describeFailure(reason).text}
+            facts={[
+              ["With", accountId ?? "a room"],
+              ["Since", <When key="since" at={since} />],
+              [
+                "Next attempt",
+                askAgainAt === undefined ? "after a message from there" : <When key="again" at={askAgainAt} />,
+              ],
+            ]}
+          />
+        )}
+      </PagedList>
+    </>
+  );
+};

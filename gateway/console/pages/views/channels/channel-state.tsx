@@ -1,10 +1,8 @@
 import type { Channel, MAX_UNDELIVERED_COUNT } from "../../../../admin-api/index.ts";
 import { sentence } from "../../api/refused.ts";
-import type { Tone } from "../../parts/row.tsx";
-import { StateMark } from "../../parts/row.tsx";
+import { StateMark, type Tone } from "../../parts/row.tsx";
 import { When } from "../../parts/when.tsx";
-import { Link } from "../../routing/link.tsx";
-import { addressOf } from "../../routing/route.ts";
+import { addressOf, Link } from "../../route.tsx";
 import { describeFailure } from "../outcomes/describe-failure.ts";
 
 const TONES: Readonly<Record<Channel["state"], Tone>> = {

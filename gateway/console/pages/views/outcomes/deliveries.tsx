@@ -1,9 +1,7 @@
 import type { Delivery } from "../../../../admin-api/index.ts";
-import type { Tone } from "../../parts/row.tsx";
-import { conversationText, StateMark } from "../../parts/row.tsx";
+import { conversationText, StateMark, type Tone } from "../../parts/row.tsx";
 import { ClockTime } from "../../parts/when.tsx";
-import { Link } from "../../routing/link.tsx";
-import { addressOf } from "../../routing/route.ts";
+import { addressOf, Link } from "../../route.tsx";
 import { describeFailure } from "./describe-failure.ts";
 
 const STATES: Readonly<Record<Delivery["state"], readonly [Tone, string]>> = {

@@ -1,6 +1,6 @@
-import type { Turn } from "../../../../admin-api/index.ts";
-import type { Tone } from "../../parts/row.tsx";
-import { StateMark } from "../../parts/row.tsx";
+import type { Subtask, Turn } from "../../../../admin-api/index.ts";
+import { StateMark, type Tone } from "../../parts/row.tsx";
+import { durationText } from "../../parts/when.tsx";
 
 const TONES: Readonly<Record<NonNullable<Turn["outcome"]>, Tone>> = {
   answered: "good",
@@ -20,4 +20,24 @@ export const outcomeTone = ({ outcome, command }: Shown): Tone => {
 export const OutcomeMark = ({ turn, took = "" }: { turn: Shown; took?: string }) => {
   const word = turn.outcome ?? (turn.command === undefined ? "running" : "done");
   return <StateMark tone={outcomeTone(turn)} text={`${word}${took}`} />;
+};
+
+const SUBTASK_TONES: Readonly<Record<Subtask["status"], Tone>> = {
+  pending: "calm",
+  running: "busy",
+  completed: "good",
+  failed: "bad",
+  cancelled: "warn",
+};
+
+type ShownSubtask = Pick<Subtask, "status" | "result" | "startedAt" | "completedAt">;
+
+export const subtaskTone = ({ status }: ShownSubtask): Tone => SUBTASK_TONES[status];
+
+/** The state of a subtask, and its duration. */
+export const SubtaskMark = ({ subtask }: { subtask: ShownSubtask }) => {
+  const { status, result, startedAt, completedAt } = subtask;
+  const took = startedAt && completedAt ? ` in ${durationText(startedAt, completedAt)}` : "";
+  const how = result === undefined || result === "success" || result === status ? "" : ` (${result})`;
+  return <StateMark tone={SUBTASK_TONES[status]} text={`${status}${how}${took}`} />;
 };

@@ -1,18 +1,15 @@
 import { useState } from "preact/hooks";
-import type { Schedule } from "../../../../admin-api/index.ts";
+import type { Schedule, ScheduleRun } from "../../../../admin-api/index.ts";
 import { ActionButton } from "../../parts/action-button.tsx";
 import { AgentChoice } from "../../parts/choice.tsx";
 import { PageFrame } from "../../parts/page-frame.tsx";
 import { PagedList } from "../../parts/paged-list.tsx";
-import type { Tone } from "../../parts/row.tsx";
-import { Row, StateMark } from "../../parts/row.tsx";
+import { Row, StateMark, type Tone } from "../../parts/row.tsx";
 import { When } from "../../parts/when.tsx";
-import { Link } from "../../routing/link.tsx";
-import { addressOf, type Route } from "../../routing/route.ts";
+import { addressOf, Link, type Route } from "../../route.tsx";
 import { useConsole } from "../../state/console-context.ts";
 import { useAnswer } from "../../state/use-answer.ts";
 import { NewScheduleDialog } from "./new-schedule.tsx";
-import { ScheduleRuns } from "./schedule-runs.tsx";
 
 export const SchedulesPage = ({ route }: { route: Route }) =>
   route.id === undefined ? <AllSchedules route={route} /> : <ScheduleRuns scheduleRef={route.id} route={route} />;
@@ -105,3 +102,43 @@ const TONES: Readonly<Record<Schedule["status"], Tone>> = {
 const ScheduleMark = ({ schedule: { status } }: { schedule: Schedule }) => (
   <StateMark tone={TONES[status]} text={status} />
 );
+
+/** The runs of one schedule, with links to their traces. */
+const ScheduleRuns = ({ scheduleRef, route }: { scheduleRef: string; route: Route }) => {
+  const answer = useAnswer("schedules/:ref/runs", { ...route.query, ref: scheduleRef });
+  return (
+    <PageFrame title="Runs of a schedule" about="The newest first, with the time that each was due.">
+      <PagedList
+        name="Runs"
+        route={route}
+        answer={answer}
+        empty={{ title: "No runs yet.", text: "Runs are listed here after the first due time." }}
+      >
+        {(run) => (
+          <Row
+            key={run.name}
+            title={
+              run.messageId === undefined ? (
+                <When at={run.dueAt} />
+              ) : (
+                <Link to={addressOf("trace", run.messageId)}>
+                  <When at={run.dueAt} />
+                </Link>
+              )
+            }
+            state={<RunMark run={run} />}
+            note={run.reason}
+            facts={[["Started", <When key="fired" at={run.firedAt} />]]}
+          />
+        )}
+      </PagedList>
+    </PageFrame>
+  );
+};
+
+const RUN_TONES: Readonly<Record<string, Tone>> = { answered: "good", failed: "bad" };
+
+const RunMark = ({ run: { state, outcome } }: { run: ScheduleRun }) => {
+  if (outcome !== undefined) return <StateMark tone={RUN_TONES[outcome] ?? "calm"} text={outcome} />;
+  return <StateMark tone={state === "started" ? "busy" : "warn"} text={state === "started" ? "running" : state} />;
+};

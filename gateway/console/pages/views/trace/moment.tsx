@@ -39,10 +39,11 @@ export const Steps = ({ steps }: { steps: readonly Step[] }) =>
       {steps.map(({ step, calls, inputTokens, outputTokens }) => (
         <li key={step}>
           <span class="faint small">Step {step + 1}</span>
-          {calls.map(({ name, state }, index) => (
+          {calls.map(({ name, state, approval, durationMs }, index) => (
             <span key={`${step}/${index}`} class="call">
               <code>{name}</code>
-              <StateMark tone={CALL_TONES[state]} text={state} />
+              <StateMark tone={CALL_TONES[state]} text={approval ?? state} />
+              {durationMs === undefined ? null : <span class="faint small">{durationMs} ms</span>}
             </span>
           ))}
           <span class="faint small">

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { Delivery } from "../../../../admin-api/index.ts";
 import { PageFrame } from "../../parts/page-frame.tsx";
 import { Empty, Failed, Loading } from "../../parts/placeholders.tsx";
-import type { Route } from "../../routing/route.ts";
+import type { Route } from "../../route.tsx";
 import { useAnswer } from "../../state/use-answer.ts";
 import { Deliveries } from "../outcomes/deliveries.tsx";
 

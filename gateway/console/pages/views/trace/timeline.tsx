@@ -1,10 +1,8 @@
 import type { Trace } from "../../../../admin-api/index.ts";
 import { ClockTime, durationText } from "../../parts/when.tsx";
-import { Link } from "../../routing/link.tsx";
-import { addressOf } from "../../routing/route.ts";
+import { addressOf, Link } from "../../route.tsx";
 import { Deliveries } from "../outcomes/deliveries.tsx";
-import { OutcomeMark, outcomeTone } from "../outcomes/outcome-mark.tsx";
-import { SubtaskMark, subtaskTone } from "../outcomes/subtask-mark.tsx";
+import { OutcomeMark, outcomeTone, SubtaskMark, subtaskTone } from "../outcomes/outcome-mark.tsx";
 import { Hops, Moment, Steps } from "./moment.tsx";
 
 const sourceText = ({ origin: { channel }, asker: { name } }: Trace): string =>

@@ -4,9 +4,7 @@ import { PageFrame } from "../../parts/page-frame.tsx";
 import { Empty, Failed, Loading } from "../../parts/placeholders.tsx";
 import { conversationText, Facts, StateMark } from "../../parts/row.tsx";
 import { When } from "../../parts/when.tsx";
-import { Link } from "../../routing/link.tsx";
-import type { Route } from "../../routing/route.ts";
-import { addressOf, navigate } from "../../routing/route.ts";
+import { addressOf, Link, navigate, type Route } from "../../route.tsx";
 import { useLiveTrace } from "../../state/use-live-trace.ts";
 import { Timeline } from "./timeline.tsx";
 

@@ -1,0 +1,2 @@
+export { quiet } from "./quiet.ts";
+export { timezone } from "./timezone.ts";

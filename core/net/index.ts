@@ -1,0 +1,7 @@
+export {
+  appErrorIn,
+  checkAddress,
+  createGuardedFetch,
+  type GuardedFetch,
+  Redirected,
+} from "./guarded-fetch.ts";

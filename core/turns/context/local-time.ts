@@ -1,0 +1,33 @@
+import type { Asker, Audience } from "../../contract/messages/work-context.ts";
+import type { Agent } from "../turn.ts";
+
+/** The time zone and the language in which a turn reads and writes times. */
+export interface LocalTime {
+  readonly timeZone: string;
+  readonly locale?: string | undefined;
+  /** False if the zone is a default of the channel or of the configuration. */
+  readonly isKnown: boolean;
+}
+
+/** The person's zone, else the channel's, else the configuration's (M1). An invalid zone of a platform counts as absent. */
+export const localTimeOf = (
+  { defaultsOn }: Pick<Agent, "defaultsOn">,
+  { asker, audience }: { readonly asker: Asker; readonly audience: Audience },
+): LocalTime => {
+  const defaults = defaultsOn(audience.conversation.channel);
+  const own = asker.timeZone !== undefined && isTimeZone(asker.timeZone) ? asker.timeZone : undefined;
+  return {
+    timeZone: own ?? defaults.timeZone ?? "UTC",
+    locale: asker.locale ?? defaults.locale,
+    isKnown: own !== undefined,
+  };
+};
+
+const isTimeZone = (timeZone: string): boolean => {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone });
+    return true;
+  } catch {
+    return false;
+  }
+};

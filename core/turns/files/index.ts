@@ -1,0 +1,1 @@
+export { filesOfMessages, journaledFiles, withFiles } from "./turn-files.ts";

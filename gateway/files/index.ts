@@ -1,0 +1,2 @@
+export { fileLinker } from "./file-linker.ts";
+export { fileRoutes, filesHostOnly } from "./file-routes.ts";

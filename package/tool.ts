@@ -1,0 +1,7 @@
+export {
+  defineTool,
+  type ToolCall,
+  type ToolDefinition,
+  type ToolFile,
+  type ToolOutput,
+} from "../core/contract/tool-definition.ts";

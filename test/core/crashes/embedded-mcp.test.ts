@@ -1,0 +1,3 @@
+import { mcpCrashes } from "./mcp-crashes.ts";
+
+mcpCrashes("embedded");

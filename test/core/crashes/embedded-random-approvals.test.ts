@@ -1,0 +1,3 @@
+import { randomApprovalCrashes } from "./random-approval-crashes.ts";
+
+randomApprovalCrashes("embedded", 4);

@@ -1,0 +1,3 @@
+import { agentCrashes } from "./agent-crashes.ts";
+
+agentCrashes("nats");

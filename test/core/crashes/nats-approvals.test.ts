@@ -1,0 +1,3 @@
+import { approvalCrashes } from "./approval-crashes.ts";
+
+approvalCrashes("nats");

@@ -1,0 +1,3 @@
+import { randomApprovalCrashes } from "./random-approval-crashes.ts";
+
+randomApprovalCrashes("nats", 2);

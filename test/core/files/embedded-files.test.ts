@@ -1,0 +1,3 @@
+import { storedFiles } from "./stored-files.ts";
+
+storedFiles("embedded");

@@ -1,0 +1,3 @@
+import { receivedFiles } from "./received-files.ts";
+
+receivedFiles("embedded");

