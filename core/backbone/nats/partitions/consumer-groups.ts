@@ -19,6 +19,8 @@ import { ReconcileSchedule } from "./reconcile-schedule.ts";
 interface Running {
   readonly group: ConsumerGroup<unknown>;
   closing?: Promise<void>;
+  /** All partitions are released or dropped, so this process must no longer announce the group. */
+  hasLeft?: boolean;
 }
 
 interface ConsumerGroupsDeps {
@@ -176,7 +178,8 @@ export class ConsumerGroups {
       this.#joinedOn = session;
       this.#schedule.start();
     }
-    await this.#membership.setGroups(groups.map(({ name }) => name));
+    // A group may have left meanwhile.
+    await this.#membership.setGroups(this.#shared().filter((name) => groups.some((group) => group.name === name)));
     await Promise.all(groups.map((group) => group.reconcile()));
     const all = [...this.#running.values()].filter(({ closing }) => !closing);
     if (all.every(({ group }) => groups.includes(group))) this.#attachedOn = session;
@@ -194,15 +197,21 @@ export class ConsumerGroups {
     if (!running || running.group.hasWorkers) return;
     running.closing ??= running.group
       .close(CLOSE_TIMEOUT_MS)
-      .then(() => this.#stopSharing(name))
+      .then(() => this.#stopSharing(running))
       .finally(() => {
         this.#running.delete(name);
       });
     await running.closing;
   }
 
-  async #stopSharing(name: string): Promise<void> {
-    if (!this.#closed) await this.#membership.setGroups([...this.#running.keys()].filter((other) => other !== name));
+  /** Several groups may leave at the same time: the last announcement must contain none of them. */
+  async #stopSharing(running: Running): Promise<void> {
+    running.hasLeft = true;
+    if (!this.#closed) await this.#membership.setGroups(this.#shared());
+  }
+
+  #shared(): string[] {
+    return [...this.#running].filter(([, { hasLeft }]) => !hasLeft).map(([name]) => name);
   }
 
   #group<T>(name: string, subject: Subject<T>, options: ConsumeOptions<T>): ConsumerGroup<T> {

@@ -38,6 +38,29 @@ describe("given several processes that share a durable", () => {
     await eventually(() => expect(journal.by("two")).toBe(64));
   });
 
+  it("when one stops consuming several durables at the same time, then the other takes the partitions of each", async () => {
+    const { url } = await start.server();
+    const journal = new Journal();
+    const one = await start.backbone({ servers: [url], leaseMs: 60_000 });
+    const two = await start.backbone({ servers: [url], leaseMs: 60_000 });
+    const subjects = ["a", "b", "c", "d"].map((name) => numbers(`together.${name}`));
+    const consumeWith = (backbone: typeof one, name: string) =>
+      Promise.all(subjects.map((each) => backbone.bus.consume(each, shared, journal.handler(name))));
+    // Stays open, so that the process remains a member.
+    await one.bus.consume(subject, shared, journal.handler("one"));
+    const closing = await consumeWith(one, "one");
+    await consumeWith(two, "two");
+    await Promise.all(closing.map((consumer) => consumer.close()));
+    for (const each of subjects) {
+      await Promise.all(
+        Array.from({ length: 64 }, (_, k) =>
+          two.bus.publish(each, numbered(0), { id: `${each.name}/k${k}/0`, key: `k${k}` }),
+        ),
+      );
+    }
+    await eventually(() => expect(journal.by("two")).toBe(64 * subjects.length), LESS_THAN_THE_LEASE_MS);
+  });
+
   it("when processes join and leave under load, then each key stays in order, and no message is lost or runs twice", async () => {
     const { url } = await start.server();
     const journal = new Journal();
