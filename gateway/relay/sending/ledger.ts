@@ -14,6 +14,8 @@ export interface Claim {
   readonly maybeSentAt: string;
   /** An earlier attempt may have reached the platform. */
   readonly mayBeSent: boolean;
+  /** Before the claim was stored, on the monotonic clock of this process. */
+  readonly claimedAt: number;
 }
 
 export type Begun = Extract<LedgerEntry, { state: "begun" }>;
@@ -54,9 +56,10 @@ export class Ledger {
 
   async claim(delivery: Delivery, attempt: number, ifRevision: number, maybeSentAt?: string): Promise<Claim> {
     const at = isoTime(this.#clock.now());
+    const claimedAt = this.#clock.monotonic();
     const entry = { state: "claimed", at, attempt, maybeSentAt: maybeSentAt ?? at, ...draftIn(delivery) } as const;
     const revision = await this.#put(delivery, entry, ifRevision);
-    return { delivery, revision, maybeSentAt: entry.maybeSentAt, mayBeSent: maybeSentAt !== undefined };
+    return { delivery, revision, maybeSentAt: entry.maybeSentAt, mayBeSent: maybeSentAt !== undefined, claimedAt };
   }
 
   /** The platform has the part: overwrites any other state. */
@@ -105,7 +108,7 @@ export class Ledger {
     await this.#put(delivery, { state: "unknown", at, maybeSentAt: at, reason });
   }
 
-  async markUnknown({ delivery, revision, maybeSentAt }: Claim, reason: string): Promise<void> {
+  async markUnknown({ delivery, revision, maybeSentAt }: Omit<Claim, "claimedAt">, reason: string): Promise<void> {
     const at = isoTime(this.#clock.now());
     await this.#put(delivery, { state: "unknown", at, maybeSentAt, reason, ...draftIn(delivery) }, revision);
   }

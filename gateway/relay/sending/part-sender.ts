@@ -90,6 +90,7 @@ export class PartSender {
   async #deliver(claim: Claim): Promise<PartOutcome> {
     await this.#context.checkpoint("delivery.claimed");
     if (!this.#maySend()) return this.#failed(claim, notTheHolder());
+    if (this.#context.clock.monotonic() - claim.claimedAt > MAX_CLAIM_MS) return this.#failed(claim, suspended());
     const sent = await callDeliver(this.#context, this.#adapter, { ...claim.delivery, mayRepeat: claim.mayBeSent });
     if (sent instanceof DeliveryFailed) return this.#failed(claim, sent);
     return this.#accepted(claim, sent, claim.mayBeSent ? "settled" : "now");
@@ -186,4 +187,8 @@ export class PartSender {
   }
 }
 
+/** Less than `settledAfterMs`: after that another gateway may have asked the platform and sent the part itself. */
+const MAX_CLAIM_MS = 4_000;
+
+const suspended = () => new DeliveryFailed("unavailable", "this gateway was suspended before it sent the message");
 const notTheHolder = () => new DeliveryFailed("unavailable", "this gateway no longer holds the channel");

@@ -14,6 +14,7 @@ import { openRelayRig, room } from "../relay-rig.ts";
 
 const NO_ANSWER_MS = 45_000;
 const HOUR_MS = 3_600_000;
+const SUSPENDED_MS = 4_001;
 let rig: RelayRig;
 beforeEach(async () => {
   rig = await openRelayRig({ deliverWithinMs: NO_ANSWER_MS });
@@ -64,6 +65,23 @@ describe("given a channel on a platform that works", () => {
     expect(await rig.ledger("r1")).toEqual(["accepted"]);
     expect(rig.meter.counts.get("deliveries_total{channel=paper,outcome=accepted}")).toBe(1);
     expect(rig.meter.observed.get("delivery_latency_seconds{channel=paper}")).toHaveLength(1);
+  });
+
+  it("when its gateway is suspended between the claim and the send, then that attempt sends nothing, and a later one does (D4)", async () => {
+    let suspensions = 1;
+    const checkpoint = (name: string) => {
+      rig.checkpoints.add(name);
+      // By then another gateway may have found the part missing and sent it.
+      if (name === "delivery.claimed" && suspensions-- > 0) rig.clock.advance(SUSPENDED_MS);
+    };
+    await relay(rig.paper("repeats"), { ...rig.context, checkpoint });
+    await rig.publish("r1", room("a"), "hello");
+    await rig.logger.lines.until((lines) => lines.some(({ message }) => message === "delivery failed, retrying"));
+    expect(rig.platform.posts).toBe(0);
+    expect(await rig.ledger("r1")).toEqual(["failed"]);
+    await rig.clock.passNext(1_000);
+    await rig.logger.lines.until((lines) => lines.some(({ message }) => message === "delivered"));
+    expect(textsIn("a")).toEqual(["hello"]);
   });
 
   it("when a reply is published again after the bus's duplicate window, then it is not posted again (D4)", async () => {

@@ -35,7 +35,7 @@ const failing = (count: number) => {
 describe("given a part without an entry", () => {
   it("when it is claimed, then one write without a read prevents other processes from claiming it", async () => {
     const claim = await ledger.claimNew(delivery, 1);
-    expect(claim).toEqual({ delivery, revision: 1, maybeSentAt: AT, mayBeSent: false });
+    expect(claim).toEqual({ delivery, revision: 1, maybeSentAt: AT, mayBeSent: false, claimedAt: clock.monotonic() });
     expect({ reads: store.reads, writes: store.writes }).toEqual({ reads: 0, writes: ["ledger"] });
     expect(await known()).toEqual({ state: "claimed", at: AT, attempt: 1, maybeSentAt: AT });
     expect(await new Ledger(store, clock).claimNew(delivery, 2)).toMatchObject({
