@@ -201,6 +201,8 @@ export interface SocketRequest {
   readonly origin: string | undefined;
   readonly remoteAddress: string;
   readonly protocols: readonly string[];
+  /** The `User-Agent` header, as the client claims it. */
+  readonly userAgent?: string | undefined;
 }
 
 export interface CorkedStream {

@@ -27,6 +27,7 @@ import { type SharedLimit, StorageBudget } from "./files/storage-budget.ts";
 import { UploadAdmission } from "./files/upload-admission.ts";
 import { UploadsInFlight } from "./files/uploads-in-flight.ts";
 import { VisitorFiles } from "./files/visitor-files.ts";
+import { deviceName } from "./identity/device-name.ts";
 import { originCheck, VisitorAuth } from "./identity/visitor-auth.ts";
 import { loadSigningKey } from "./identity/visitor-token.ts";
 import { clientIdOf, fileOf } from "./inbound.ts";
@@ -157,7 +158,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     return undefined;
   }
 
-  connect(socket: ClientSocket, { protocols, remoteAddress }: SocketRequest, stream?: CorkedStream): void {
+  connect(socket: ClientSocket, request: SocketRequest, stream?: CorkedStream): void {
     if (this.#deps === undefined || this.#stopping) {
       socket.close(closeCodes.restarting, "service restart");
       return;
@@ -166,9 +167,10 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
       socket.close(closeCodes.tryLater, "too many connections");
       return;
     }
-    const request = { remoteAddress, offeredToken: offeredToken(protocols) };
+    const { protocols, remoteAddress, userAgent } = request;
+    const client = { remoteAddress, offeredToken: offeredToken(protocols), device: deviceName(userAgent) };
     const connection = new Connection(socket, this.#context.clock, stream);
-    this.#dialogues.add(socket, new ClientDialogue(connection, request, this.#deps));
+    this.#dialogues.add(socket, new ClientDialogue(connection, client, this.#deps));
     this.#reportConnections();
   }
 

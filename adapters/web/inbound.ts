@@ -16,10 +16,10 @@ export interface Arrival extends AgentRef {
 }
 
 /** The visitor as an account. Time zones and locales that Node does not know are dropped. */
-export const accountOf = (identity: Identity, { timeZone, locale }: Hello): Account => ({
+export const accountOf = (identity: Identity, { timeZone, locale }: Hello, device: string): Account => ({
   id: identity.visitor,
   name: identity.name ?? "Visitor",
-  ...(isAnonymous(identity) && { anonymous: true }),
+  ...(isAnonymous(identity) && { anonymous: true, device }),
   ...(timeZone !== undefined && isTimeZone(timeZone) && { timeZone }),
   ...(locale !== undefined && isLocale(locale) && { locale }),
 });

@@ -23,7 +23,7 @@ import { diff, discard, merge } from "./workspace-commands.ts";
 
 const INTRODUCTION = "Just write to me as you would to a colleague. I also know these commands:";
 const SEEN_ELSEWHERE =
-  "To see my answers on your other channels too, write `/link` in one of them and send me the code in the other.";
+  "To see my answers on your other channels and in your other browsers too, write `/link` in one of them and send me the code in the other.";
 
 /** Builds `help`, which lists itself and these commands. */
 const helpOn = (others: readonly Command[]): Command => {

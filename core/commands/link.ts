@@ -10,6 +10,7 @@ import {
   showAccounts,
 } from "../people/index.ts";
 import {
+  areDevices,
   type ClaimedLink,
   type ClaimProblem,
   type ConfirmProblem,
@@ -20,6 +21,7 @@ import {
   readCode,
   refuseLink,
   spellCode,
+  wordsOf,
 } from "../people/linking/index.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 
@@ -29,21 +31,22 @@ const problems: Readonly<Record<ClaimProblem | ConfirmProblem, string>> = {
   void: "This code no longer works. Get a new one on your other channel.",
   expired: "This code has expired. Get a new one on your other channel.",
   used: "This code was already used, and each works once. Get a new one on your other channel.",
+  "same-account": "You asked for this code here. Send it to me from another channel or another browser.",
   "same-channel": "This code is from this channel. Send it to me from another channel.",
   linked: "These two accounts are already linked.",
   taken: "Both accounts are already linked with others. Use `/unlink` in one of them first.",
 };
 
-/** Links two accounts: a code from one channel, entered in another, then confirmed on both sides (I1). */
+/** Links two accounts: a code from one, entered in the other, then confirmed on both sides (I1). */
 export const link: Command = {
   name: "link",
   needs: "talk",
   menu: {
     description: "Link this account with yours on another channel",
-    argument: { name: "code", description: "The code from your other channel" },
+    argument: { name: "code", description: "The code from your other channel or browser" },
   },
   usage: "link [code]",
-  summary: "link this account with yours on another channel, so that answers reach you on both",
+  summary: "link this account with yours on another channel or in another browser, so that answers reach you on both",
   privately: true,
   async run(call) {
     if (call.message.conversation.kind === "shared") return { markdown: LINK_IN_PRIVATE };
@@ -65,10 +68,11 @@ const offer = async ({ deps: { store, clock }, message }: CommandCall): Promise<
   const code = await offerLink(store, message, clock.now());
   if (code === "too-many") return { markdown: problems[code] };
   const shown = spellCode(code);
+  const where = message.account.anonymous ? "On another channel, or in another browser" : "On another channel";
   return {
     markdown:
-      `Your code is \`${shown}\`. On another channel, send me this in a direct message: \`link ${shown}\`\n\n` +
-      "It works once, within ten minutes. I then ask you on both channels to confirm. Keep it to yourself.",
+      `Your code is \`${shown}\`. ${where}, send me this in a direct message: \`link ${shown}\`\n\n` +
+      "It works once, within ten minutes. I then ask you on both sides to confirm. Keep it to yourself.",
   };
 };
 
@@ -82,20 +86,27 @@ const claim = async (call: CommandCall, code: string): Promise<CommandAnswer> =>
   return { markdown: await question(call, link, issuer, "asked for this code"), actions: choices(link.id) };
 };
 
-/** The question to one side; it names the other account and all accounts linked with it. */
+/**
+ * The question to one side; it names the other account and all accounts linked with it. Devices of one channel have no
+ * names, so both sides also show the same words.
+ */
 const question = async (
   { deps: { store } }: CommandCall,
-  { id, tenant }: ClaimedLink,
+  link: ClaimedLink,
   side: LinkSide,
   event: string,
 ): Promise<string> => {
+  const { id, tenant, issuer, claimant } = link;
   const { person } = await findPerson(store, { tenant, ...side });
   const others = person.accounts.filter(
     ({ channel, accountId }) => channel !== side.channel || accountId !== side.accountId,
   );
   const also = others.length === 0 ? "" : `, linked with ${showAccounts(others)},`;
+  const words = areDevices(issuer, claimant)
+    ? `The other browser must show the same two words: **${wordsOf(link)}**. If it does not, refuse.\n\n`
+    : "";
   return (
-    `**${showAccount(side)}**${also} ${event}. Is that you? If so, both accounts will see the answers to what either of ` +
+    `**${showAccount(side)}**${also} ${event}. ${words}Is that you? If so, both accounts will see the answers to what either of ` +
     `them asks from now on.\n\nConfirm within ten minutes: \`/link confirm ${id}\`. Not you? \`/link refuse ${id}\``
   );
 };
@@ -110,12 +121,13 @@ const confirm = async ({ deps, message, record }: CommandCall, linkId: string): 
   if (typeof confirmed === "string") return { markdown: problems[confirmed] };
   const { isLinked, other, link } = confirmed;
   if (!isLinked) return { markdown: `Thank you. Please confirm as ${showAccount(other)} too.` };
-  const me = { name: message.account.name, channel: message.conversation.channel };
+  const { name, device } = message.account;
+  const me = { name, device, channel: message.conversation.channel };
   await notifyAccount(deps.bus, other, { tenant: link.tenant, record, about: "linked", markdown: linkedText(me) });
   return { markdown: linkedText(other) };
 };
 
-const linkedText = (other: Pick<LinkSide, "name" | "channel">): string =>
+const linkedText = (other: Parameters<typeof showAccount>[0]): string =>
   `Linked with ${showAccount(other)}. From now on, answers reach you on both. \`/unlink\` undoes it.`;
 
 const refuse = async ({ deps, message, record }: CommandCall, linkId: string): Promise<CommandAnswer> => {
@@ -181,7 +193,7 @@ const notifyAll = async (
     const recipient = surfaces.findLast((surface) => sameAccount(surface, account));
     if (sameAccount(account, me) || recipient === undefined) continue;
     const markdown = leaving.includes(account)
-      ? `This account is no longer linked with ${showAccount({ ...me, name: caller.name })}.`
+      ? `This account is no longer linked with ${showAccount({ ...me, ...caller })}.`
       : `${showAccounts(leaving)} is no longer linked with this account.`;
     await notifyAccount(deps.bus, recipient, { tenant, record, about: "unlinked", markdown });
   }

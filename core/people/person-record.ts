@@ -24,6 +24,8 @@ export const PersonAccount = z.looseObject({
   declared: z.boolean().optional(),
   locale: z.string().optional(),
   timeZone: z.string().optional(),
+  /** The readable name of the device; only for accounts without an identity. */
+  device: z.string().optional(),
   /** A platform or a signed token says whose it is (R1). Absent: unknown, or anonymous. */
   identified: z.boolean().optional(),
 });
@@ -90,10 +92,13 @@ const accounts = collection("accounts", AccountRecord);
 export const accountKey = ({ tenant, channel, accountId }: AccountAddress) =>
   keyOf(accounts, tenant, channel, accountId);
 
-type Named = Pick<PersonAccount, "name" | "channel">;
+type Named = Pick<PersonAccount, "name" | "channel"> & { readonly device?: string | undefined };
 
 /** An account as text for other people. Names come from platforms, so markup and punctuation are removed. */
-export const showAccount = ({ name, channel }: Named): string => `“${plainName(name) || "a person"}” on ${channel}`;
+export const showAccount = ({ name, channel, device }: Named): string => {
+  const on = device === undefined ? channel : `${channel} (${plainName(device)})`;
+  return `“${plainName(name) || "a person"}” on ${on}`;
+};
 
 export const showAccounts = (accounts: readonly Named[]): string => {
   const shown = accounts.map(showAccount);

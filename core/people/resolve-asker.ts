@@ -60,6 +60,7 @@ const noteAccount = (
     name: account.name,
     ...(account.locale !== undefined && { locale: account.locale }),
     ...(account.timeZone !== undefined && { timeZone: account.timeZone }),
+    ...(account.device !== undefined && { device: account.device }),
     ...(!account.anonymous && { identified: true }),
   };
   if (known === undefined) return [...accounts, { ...address, ...reported, since: isoTime(now), joined: 0 }];
@@ -69,7 +70,7 @@ const noteAccount = (
 
 const isUnchanged = (
   known: PersonAccount,
-  reported: Pick<PersonAccount, "name" | "locale" | "timeZone" | "identified">,
+  reported: Pick<PersonAccount, "name" | "locale" | "timeZone" | "device" | "identified">,
 ): boolean => Object.entries(reported).every(([field, value]) => known[field] === value);
 
 /** Bounds the record on platforms that open a new private room for each visit. */

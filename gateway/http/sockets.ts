@@ -61,6 +61,7 @@ const NOT_A_SOCKET = { status: 426, message: "This address accepts WebSocket con
 const socketRequest = (request: FastifyRequest): SocketRequest => ({
   origin: request.headers.origin,
   remoteAddress: request.ip,
+  userAgent: request.headers["user-agent"],
   protocols: (request.headers["sec-websocket-protocol"] ?? "")
     .split(",")
     .map((protocol) => protocol.trim())

@@ -16,6 +16,7 @@ import { encodeFrame, parseFrame } from "./frame-codec.ts";
 interface ClientRequest {
   readonly remoteAddress: string;
   readonly offeredToken: string | undefined;
+  readonly device: string;
 }
 
 /** The receiving half of one socket: handles frames one at a time, in order. */
@@ -24,6 +25,7 @@ export class ClientDialogue {
   readonly remoteAddress: string;
   readonly #deps: DialogueDeps;
   readonly #offeredToken: string | undefined;
+  readonly #device: string;
   readonly #helloDueAt: number;
   /** Set for a visitor whom a host page has identified; such an identity expires. */
   #hostIdentity: Identity | undefined;
@@ -39,10 +41,11 @@ export class ClientDialogue {
   /** Aborts a hello that waits until the store is writable. */
   #waitingForWrites: AbortController | undefined;
 
-  constructor(connection: Connection, { remoteAddress, offeredToken }: ClientRequest, deps: DialogueDeps) {
+  constructor(connection: Connection, { remoteAddress, offeredToken, device }: ClientRequest, deps: DialogueDeps) {
     this.connection = connection;
     this.remoteAddress = remoteAddress;
     this.#offeredToken = offeredToken;
+    this.#device = device;
     this.#deps = deps;
     // Rounded: V8 stores a fraction as a heap object, in every socket.
     this.#helloDueAt = Math.ceil(deps.context.clock.monotonic()) + HELLO_TIMEOUT_MS;
@@ -157,7 +160,7 @@ export class ClientDialogue {
       return this.#close(closeCodes.visitorFull, "too many connections");
     }
     if (who.endsAt !== undefined) this.#hostIdentity = who;
-    this.#account = accountOf(who, hello);
+    this.#account = accountOf(who, hello, this.#device);
     this.#room = rooms.open(who.visitor, head);
     this.connection.send(
       encodeFrame({

@@ -2,13 +2,18 @@ import { WebSocket } from "ws";
 import type { ChatTransport } from "../client/chat-transport.ts";
 import { PROTOCOL } from "../protocol-constants.ts";
 
+/** In the words of browsers, from which the gateway makes the name of the device. */
+const SYSTEMS: Readonly<Record<string, string>> = { darwin: "Mac OS X", linux: "Linux", win32: "Windows" };
+const USER_AGENT = `mooring-chat (${SYSTEMS[process.platform] ?? process.platform})`;
+
 /** A socket from a terminal, which has no page: it sends the gateway's own address as its origin. */
 export const socketTransport =
   (gateway: string, channel: string): ChatTransport =>
   (events) => {
     const { origin } = new URL(gateway);
     const address = `${gateway.replace(/^http/, "ws").replace(/\/$/, "")}/channels/${channel}/socket`;
-    const socket = new WebSocket(address, PROTOCOL, { origin, handshakeTimeout: 10_000 });
+    const headers = { "user-agent": USER_AGENT };
+    const socket = new WebSocket(address, PROTOCOL, { origin, headers, handshakeTimeout: 10_000 });
     socket.on("open", () => events.opened());
     socket.on("message", (data) => events.received(String(data)));
     socket.on("close", (code) => events.closed(code));

@@ -31,6 +31,8 @@ export const Account = z.looseObject({
   timeZone: z.string().optional(),
   /** The channel cannot tell who this is: a visitor without a signed identity. Absent: a member (R1). */
   anonymous: z.boolean().optional(),
+  /** The readable name of the device, such as "Chrome on Linux"; only for accounts without an identity. */
+  device: z.string().optional(),
 });
 export type Account = z.infer<typeof Account>;
 

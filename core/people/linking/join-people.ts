@@ -193,7 +193,7 @@ const arriving = (
   joined: number,
   now: number,
 ): PersonAccount => {
-  const { locale, timeZone, identified } = accountOf(found.person, { channel, accountId }) ?? {};
+  const { locale, timeZone, device, identified } = accountOf(found.person, { channel, accountId }) ?? {};
   return {
     channel,
     accountId,
@@ -204,6 +204,7 @@ const arriving = (
     pending: true,
     ...(locale !== undefined && { locale }),
     ...(timeZone !== undefined && { timeZone }),
+    ...(device !== undefined && { device }),
     ...(identified && { identified }),
   };
 };

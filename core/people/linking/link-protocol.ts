@@ -66,7 +66,16 @@ export interface ClaimedLink extends LinkRecord {
   readonly claimant: LinkSide;
 }
 
-export type ClaimProblem = "too-many" | "unknown" | "void" | "expired" | "used" | "same-channel" | "linked" | "taken";
+export type ClaimProblem =
+  | "too-many"
+  | "unknown"
+  | "void"
+  | "expired"
+  | "used"
+  | "same-account"
+  | "same-channel"
+  | "linked"
+  | "taken";
 
 /** Consumes a code: from then on it belongs to the two accounts, and both must confirm. Idempotent. */
 export const claimLink = async (
@@ -97,8 +106,16 @@ const claimProblem = (link: LinkRecord, claimant: LinkSide, now: number): ClaimP
   if (link.claimant !== undefined && !sameAccount(link.claimant, claimant)) return "used";
   if (link.state === "linked") return "used";
   if (Date.parse(link.expiresAt) <= now) return "expired";
-  return link.issuer.channel === claimant.channel ? "same-channel" : undefined;
+  if (sameAccount(link.issuer, claimant)) return "same-account";
+  return link.issuer.channel !== claimant.channel || areDevices(link.issuer, claimant) ? undefined : "same-channel";
 };
+
+/**
+ * Two devices of one channel that knows neither of their owners, such as two browsers without a signed identity. Accounts
+ * with an identity are excluded: the channel says that they are two people.
+ */
+export const areDevices = (a: LinkSide, b: LinkSide): boolean =>
+  a.channel === b.channel && a.anonymous === true && b.anonymous === true && !sameAccount(a, b);
 
 /** An early check that avoids a useless question to both sides; the check after both confirmations decides. */
 const conflictBetween = async (

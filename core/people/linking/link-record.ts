@@ -40,6 +40,9 @@ export const LinkSide = z.looseObject({
   agent: z.string(),
   conversation: Conversation,
   confirmed: z.boolean(),
+  /** The channel cannot say whose account it is; the device then helps the person to recognise it. */
+  anonymous: z.boolean().optional(),
+  device: z.string().optional(),
 });
 export type LinkSide = z.infer<typeof LinkSide>;
 
@@ -81,6 +84,8 @@ export const sideOf = ({ agent, conversation, account }: UserMessage): LinkSide 
   agent,
   conversation,
   confirmed: false,
+  ...(account.anonymous && { anonymous: true }),
+  ...(account.device !== undefined && { device: account.device }),
 });
 
 /** Updates a link by compare-and-set; writes nothing if `change` returns the same object. Undefined: no such link. */

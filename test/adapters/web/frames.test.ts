@@ -104,16 +104,21 @@ describe("given a visitor's frame, when it becomes a UserMessage", () => {
 
 describe("given a visitor who says hello", () => {
   const account = (more: object, name?: string) =>
-    accountOf({ visitor: "ann", ...(name !== undefined && { name }) } as Parameters<typeof accountOf>[0], {
-      type: "hello",
-      ...more,
-    });
+    accountOf(
+      { visitor: "ann", ...(name !== undefined && { name }) } as Parameters<typeof accountOf>[0],
+      {
+        type: "hello",
+        ...more,
+      },
+      "Chrome on Linux",
+    );
 
   it("then time zone and locale are used if they are valid", () => {
     expect(account({ timeZone: "Europe/Rome", locale: "it-IT" }, "Ann")).toStrictEqual({
       id: "ann",
       name: "Ann",
       anonymous: true,
+      device: "Chrome on Linux",
       timeZone: "Europe/Rome",
       locale: "it-IT",
     });
@@ -121,13 +126,22 @@ describe("given a visitor who says hello", () => {
       id: "ann",
       name: "Visitor",
       anonymous: true,
+      device: "Chrome on Linux",
     });
-    expect(account({ locale: "" })).toStrictEqual({ id: "ann", name: "Visitor", anonymous: true });
-    expect(account({})).toStrictEqual({ id: "ann", name: "Visitor", anonymous: true });
+    expect(account({ locale: "" })).toStrictEqual({
+      id: "ann",
+      name: "Visitor",
+      anonymous: true,
+      device: "Chrome on Linux",
+    });
+    expect(account({})).toStrictEqual({ id: "ann", name: "Visitor", anonymous: true, device: "Chrome on Linux" });
   });
 
   it("when the host page has signed the identity, then the visitor is a member (R1)", () => {
-    expect(accountOf({ visitor: "ann", endsAt: 1 }, { type: "hello" })).toStrictEqual({ id: "ann", name: "Visitor" });
+    expect(accountOf({ visitor: "ann", endsAt: 1 }, { type: "hello" }, "Chrome on Linux")).toStrictEqual({
+      id: "ann",
+      name: "Visitor",
+    });
   });
 });
 

@@ -1,5 +1,6 @@
 import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
 import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import type { Account } from "../../../core/contract/messages/user-message.ts";
 import type { MessageFields } from "../../fakes/sample-message.ts";
 import type { CoreUnderTest } from "../core-under-test.ts";
 
@@ -7,17 +8,25 @@ import type { CoreUnderTest } from "../core-under-test.ts";
 export class At {
   readonly #core: CoreUnderTest;
   readonly #name: string;
+  readonly #profile: Partial<Account>;
   readonly conversation: Conversation;
   static #count = 0;
 
-  constructor(core: CoreUnderTest, channel: string, name: string, kind: Conversation["kind"] = "private") {
+  constructor(
+    core: CoreUnderTest,
+    channel: string,
+    name: string,
+    kind: Conversation["kind"] = "private",
+    profile: Partial<Account> = {},
+  ) {
+    this.#profile = profile;
     this.#core = core;
     this.#name = name;
     this.conversation = { channel, room: kind === "private" ? `dm-${name}` : "harbour", kind };
   }
 
   say(text: string, rest: MessageFields = {}): Promise<AgentReply> {
-    const account = { id: this.#name, name: this.#name };
+    const account = { id: this.#name, name: this.#name, ...this.#profile };
     return this.#core.ask(`m-${At.#count++}`, text, { conversation: this.conversation, account, ...rest });
   }
 
