@@ -3,7 +3,6 @@ import { channelLabel } from "../contract/messages/channel-label.ts";
 import { relativeTime } from "../contract/relative-time.ts";
 import type { Caller } from "../delivery/index.ts";
 import {
-  type Addressee,
   deliveryFailureText,
   findUndelivered,
   listUndeliveredFor,
@@ -12,6 +11,7 @@ import {
   type Undelivered,
 } from "../delivery/undelivered/index.ts";
 import { type Command, type CommandAnswer, type CommandCall, callerOf } from "./command.ts";
+import { addresseesOf } from "./explain/pending-deliveries.ts";
 
 /** Entries per page; each has three buttons, and platforms limit the buttons of a message. */
 const PAGE = 3;
@@ -83,11 +83,6 @@ const find = async ({ deps, message }: CommandCall, caller: Caller, id: string):
   const entry = await findUndelivered(deps.store, message.tenant, addresseesOf(caller), id);
   return entry && caller.owns(entry.audience) ? entry : undefined;
 };
-
-const addresseesOf = ({ accounts, person }: Caller): Addressee[] => [
-  ...accounts.map(({ channel, accountId }) => ["account", channel, accountId] as const),
-  ["person", person.id],
-];
 
 const targetText = ({ target }: Undelivered): string =>
   `${target.kind === "private" ? "your private conversation" : "a shared conversation"} on ${channelLabel(target.channel)}`;

@@ -1,6 +1,5 @@
 import { stateText } from "../approvals/index.ts";
 import { channelLabel } from "../contract/messages/channel-label.ts";
-import { type Conversation, sameConversation } from "../contract/messages/conversation.ts";
 import { relativeTime } from "../contract/relative-time.ts";
 import type { Caller } from "../delivery/index.ts";
 import { readHeld } from "../delivery/undelivered/index.ts";
@@ -8,6 +7,7 @@ import { clockTime } from "../origin/index.ts";
 import { cancelAction } from "../subtasks/index.ts";
 import { approvalsFor } from "./approve.ts";
 import { type Command, type CommandCall, callerOf, workFor } from "./command.ts";
+import { conversationsOf } from "./explain/pending-deliveries.ts";
 
 /** Platforms limit the buttons of a message. */
 const MAX_BUTTONS = 10;
@@ -46,22 +46,15 @@ export const status: Command = {
 };
 
 /** The deliveries to the caller that quiet hours or a platform outage hold back. */
-const waitingFor = async ({ deps, message }: CommandCall, { person }: Caller): Promise<string[]> => {
-  const { conversation, account } = message;
-  const surfaces = person.surfaces
-    .filter(({ agent }) => agent === message.agent)
-    .map((surface) => surface.conversation);
-  const conversations: Conversation[] =
-    conversation.kind === "shared" || surfaces.some((surface) => sameConversation(surface, conversation))
-      ? surfaces
-      : [conversation, ...surfaces];
+const waitingFor = async (call: CommandCall, caller: Caller): Promise<string[]> => {
+  const { deps, message } = call;
   const now = deps.clock.now();
   const lines: string[] = [];
-  for (const held of conversations) {
+  for (const held of conversationsOf(call, caller)) {
     const { items } = await readHeld(deps.store, held);
     if (items.length === 0) continue;
     const until = Math.max(...items.map(({ notBefore }) => notBefore));
-    const why = until > now ? `until ${clockTime(until, now, account)}` : "until I can reach it";
+    const why = until > now ? `until ${clockTime(until, now, message.account)}` : "until I can reach it";
     const count = items.length === 1 ? "1 message waits" : `${items.length} messages wait`;
     lines.push(`- ${count} for you on ${channelLabel(held.channel)}, ${why}`);
   }

@@ -4,8 +4,7 @@ import { conversationKey } from "../../core/contract/messages/conversation.ts";
 import type { OutgoingReply, ReplyRequest, RequestOf } from "../../core/contract/messages/delivery-request.ts";
 import { subjectsOf } from "../../core/contract/messages/subjects.ts";
 import { ack, type Consumer, DUPLICATE_WINDOW_MS, type Outcome, type Received } from "../../core/contract/ports/bus.ts";
-import { isoTime } from "../../core/contract/ports/clock.ts";
-import { changeHeld } from "../../core/delivery/undelivered/index.ts";
+import { changeHeld, heldItem } from "../../core/delivery/undelivered/index.ts";
 import { activityUpdateIn } from "./activity/activity-entry.ts";
 import { ActivitySender } from "./activity/activity-sender.ts";
 import type { RelayContext } from "./context.ts";
@@ -79,9 +78,10 @@ export const appendOrHold = (context: RelayContext, adapter: ChannelAdapter): De
   };
 };
 
-/** Lists a held delivery, so that `status` can show it (I3). The queue itself cannot be read by conversation. Idempotent. */
-const listHeld = async ({ store, clock }: RelayContext, { id, target }: ReplyRequest, notBefore: number) => {
-  const item = { id, heldAt: isoTime(clock.now()), notBefore };
+/** Lists a held delivery, so that `status` and `why` can show it (I3). The queue itself cannot be read by conversation. Idempotent. */
+const listHeld = async ({ store, clock }: RelayContext, request: ReplyRequest, notBefore: number) => {
+  const { id, target } = request;
+  const item = heldItem(request, clock.now(), notBefore);
   await changeHeld(store, target, (held) =>
     held.items.some((each) => each.id === id) ? held : { ...held, items: [...held.items, item] },
   );

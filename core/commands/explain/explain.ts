@@ -3,8 +3,10 @@ import type { Conversation } from "../../contract/messages/conversation.ts";
 import { sameConversation } from "../../contract/messages/conversation.ts";
 import type { ViewerTime } from "../../contract/relative-time.ts";
 import { relativeTime } from "../../contract/relative-time.ts";
+import { deliveryFailureText } from "../../delivery/undelivered/index.ts";
 import { cutAtGraphemes, maskSecrets } from "../../lib/index.ts";
 import { clockTime, type PlacedReply } from "../../origin/index.ts";
+import type { PendingDelivery } from "./pending-deliveries.ts";
 import type { WorkTree } from "./work-tree.ts";
 
 export interface Explained {
@@ -14,10 +16,16 @@ export interface Explained {
   readonly work: readonly WorkTree[];
   /** The conversations that show it and that the reader may know. */
   readonly conversations: readonly Conversation[];
+  /** Its deliveries that wait or failed and that the reader may know. */
+  readonly pending: readonly PendingDelivery[];
 }
 
 /** Explains a proactive message to the person who asks (O13). */
-export const explain = ({ reply, asked, work, conversations }: Explained, viewer: ViewerTime, now: number): string => {
+export const explain = (
+  { reply, asked, work, conversations, pending }: Explained,
+  viewer: ViewerTime,
+  now: number,
+): string => {
   const { origin, cause, audience } = reply;
   const started = Date.parse(origin.startedAt);
   const when = `${clockTime(started, now, viewer)} (${relativeTime(started, now, viewer)})`;
@@ -28,7 +36,9 @@ export const explain = ({ reply, asked, work, conversations }: Explained, viewer
   const by = isPersons && cause !== undefined ? ` by ${oneLine(cause.asker.name)}` : "";
   const source = SOURCES[origin.channel] ?? `asked${by} in ${channelLabel(origin.channel)}`;
   const link = origin.link !== undefined && /^https?:\/\/[^\s()<>]+$/.test(origin.link) ? origin.link : undefined;
-  const shown = conversations.map((shownIn) => conversationText(shownIn, audience.conversation));
+  const began = audience.conversation;
+  const shown = conversations.map((shownIn) => conversationText(shownIn, began));
+  const left = pending.map((one) => `${conversationText(one.target, began)}${stateText(one, viewer, now)}`);
   return [
     isPersons
       ? `**What was asked:** “${prompt}”, ${source}, ${when}.`
@@ -36,8 +46,29 @@ export const explain = ({ reply, asked, work, conversations }: Explained, viewer
     `**Why now:** ${TRIGGERS[cause?.trigger ?? ""] ?? "I was working in the background, and this is the result"}.`,
     ...(work.length === 0 ? [] : ["**What was done:**", ...workLines(work)]),
     ...(shown.length === 0 ? [] : [`**Shown in:** ${shown.join(", ")}.`]),
+    ...(left.length === 0 ? [] : [`**Not shown yet:** ${left.join("; ")}.`]),
     ...(link === undefined ? [] : [`[Go to the first message](${link})`]),
   ].join("\n");
+};
+
+/** Lists messages that a person has not received (O13). */
+export const explainPending = (pending: readonly PendingDelivery[], viewer: ViewerTime, now: number): string => {
+  const lines = pending.map((one) => {
+    const target = conversationText(one.target, undefined);
+    return `- “${oneLine(one.about)}”, for ${target}${stateText(one, viewer, now)}`;
+  });
+  const more = lines.length - MAX_PENDING;
+  const rest = more > 0 ? [`- and ${more} more: see \`/status\` and \`/inbox\``] : [];
+  return ["**Messages that have not reached you yet:**", ...lines.slice(0, MAX_PENDING), ...rest].join("\n");
+};
+
+const MAX_PENDING = 10;
+
+const stateText = ({ state }: PendingDelivery, viewer: ViewerTime, now: number): string => {
+  if ("failed" in state) return `, not delivered: ${deliveryFailureText(state.failed)}, see \`/inbox\``;
+  return state.heldUntil > now
+    ? `, held until ${clockTime(state.heldUntil, now, viewer)}`
+    : ", held until I can reach it";
 };
 
 const MAX_ASKED_CHARS = 400;
@@ -73,8 +104,9 @@ const stepLines = ({ kind, id, name, outcome, steps }: WorkTree, depth: number):
   return [`${"  ".repeat(depth)}- ${line}`, ...steps.flatMap((step) => stepLines(step, depth + 1))];
 };
 
-const conversationText = (shownIn: Conversation, origin: Conversation): string => {
-  const what = sameConversation(shownIn, origin) ? "where it began" : shownIn.kind === "private" ? "private" : "a room";
+const conversationText = (shownIn: Conversation, origin: Conversation | undefined): string => {
+  const isOrigin = origin !== undefined && sameConversation(shownIn, origin);
+  const what = isOrigin ? "where it began" : shownIn.kind === "private" ? "private" : "a room";
   return `${channelLabel(shownIn.channel)} (${what})`;
 };
 

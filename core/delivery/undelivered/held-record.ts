@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { Anchor } from "../../contract/messages/agent-reply.ts";
 import { type Conversation, conversationKey } from "../../contract/messages/conversation.ts";
-import { ReplyRequest } from "../../contract/messages/delivery-request.ts";
+import { type OutgoingReply, ReplyRequest } from "../../contract/messages/delivery-request.ts";
+import { Audience } from "../../contract/messages/work-context.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
 import { collection, keyOf, type Store } from "../../contract/ports/store.ts";
 import { update } from "../../contract/ports/update.ts";
 import { stableId } from "../../lib/index.ts";
@@ -13,8 +15,21 @@ export const HeldItem = z.looseObject({
   heldAt: z.iso.datetime(),
   /** The end of quiet hours, in milliseconds since 1970; 0 if the delivery only waits for its platform. */
   notBefore: z.number(),
+  /** For `why`; items of 0.1.0 have none of these. */
+  replyId: z.string().optional(),
+  summary: z.string().optional(),
+  audience: Audience.optional(),
 });
 export type HeldItem = z.infer<typeof HeldItem>;
+
+export const heldItem = ({ id, reply }: OutgoingReply, now: number, notBefore: number): HeldItem => ({
+  id,
+  heldAt: isoTime(now),
+  notBefore,
+  replyId: reply.id,
+  ...(reply.origin !== null && { summary: reply.origin.promptSummary }),
+  audience: reply.audience,
+});
 
 /** A piece of one item. The last piece carries the item's anchor, if the channel renders anchors itself. */
 export const DigestSection = z.looseObject({

@@ -16,6 +16,8 @@ export const Undelivered = z.looseObject({
   id: z.string(),
   tenant: z.string(),
   channel: z.string(),
+  /** Absent in the data of 0.1.0. */
+  replyId: z.string().optional(),
   /** The key of its dead letter. */
   letter: z.looseObject({ durable: z.string(), id: z.string() }),
   target: Conversation,
@@ -72,6 +74,7 @@ export const noteUndelivered = async (
     id,
     tenant,
     channel: target.channel,
+    replyId: reply.id,
     letter: { durable, id: letterId },
     target,
     audience,

@@ -1,9 +1,8 @@
 import { type Conversation, sameConversation } from "../../../core/contract/messages/conversation.ts";
 import type { ReplyRequest } from "../../../core/contract/messages/delivery-request.ts";
 import { ack, type Outcome } from "../../../core/contract/ports/bus.ts";
-import { isoTime } from "../../../core/contract/ports/clock.ts";
 import type { HeldItem } from "../../../core/delivery/undelivered/index.ts";
-import { changeHeld, heldRequestKey, readHeld } from "../../../core/delivery/undelivered/index.ts";
+import { changeHeld, heldItem, heldRequestKey, readHeld } from "../../../core/delivery/undelivered/index.ts";
 import type { RelayContext } from "../context.ts";
 import type { Ledger } from "../sending/ledger.ts";
 import { setWakeUp, withWakeUp } from "./wake-up.ts";
@@ -42,9 +41,8 @@ export const hold = async (context: RelayContext, request: ReplyRequest, notBefo
   const record = await changeHeld(store, target, (before) => {
     isNew = !before.items.some((item) => item.id === id);
     if (!isNew) return before;
-    const item: HeldItem = { id, heldAt: isoTime(now), notBefore };
     const at = notBefore || now + limits.gatherMs;
-    return withWakeUp({ ...before, items: [...before.items, item] }, at, now);
+    return withWakeUp({ ...before, items: [...before.items, heldItem(request, now, notBefore)] }, at, now);
   });
   await checkpoint("held.noted");
   // The process that noted it first may have crashed before it set the wake-up.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Explained } from "../../../core/commands/explain/explain.ts";
-import { explain } from "../../../core/commands/explain/explain.ts";
+import { explain, explainPending } from "../../../core/commands/explain/explain.ts";
 import type { WorkTree } from "../../../core/commands/explain/work-tree.ts";
 import type { ReplyCause } from "../../../core/contract/messages/agent-reply.ts";
 import type { Conversation } from "../../../core/contract/messages/conversation.ts";
@@ -35,6 +35,7 @@ const lines = (more: Partial<Explained> = {}, origin: Partial<PlacedReply["origi
       asked: undefined,
       work: [],
       conversations: [],
+      pending: [],
       ...more,
       reply: { ...(more.reply ?? reply), origin: { ...reply.origin, ...origin } },
     },
@@ -113,6 +114,27 @@ describe("given a proactive message, when a person asks why it was sent (O13)", 
       { channel: "cli", room: "x", kind: "shared" },
     ];
     expect(lines({ conversations }).at(-1)).toBe("**Shown in:** Web (where it began), Web (private), CLI (a room).");
+  });
+
+  it("when deliveries wait or failed, then the answer says where, until when and why", () => {
+    const dm: Conversation = { channel: "slack", room: "dm", kind: "private" };
+    const pending = [
+      { replyId: "r", about: "compare tides", target: dm, state: { heldUntil: NOW + 3_600_000 } },
+      { replyId: "r", about: "compare tides", target: { ...dm, channel: "teams" }, state: { heldUntil: 0 } },
+      { replyId: "r", about: "compare tides", target: home, state: { failed: "target-gone: the room is archived" } },
+    ];
+    expect(lines({ pending }).at(-1)).toBe(
+      "**Not shown yet:** Slack (private), held until 22:00; Teams (private), held until I can reach it; " +
+        "Web (where it began), not delivered: the conversation no longer exists (the room is archived), see `/inbox`.",
+    );
+    const viewer = { timeZone: "UTC", locale: "en-GB" };
+    expect(explainPending(pending.slice(0, 1), viewer, NOW)).toBe(
+      "**Messages that have not reached you yet:**\n- “compare tides”, for Slack (private), held until 22:00",
+    );
+    const many = Array.from({ length: 13 }, () => pending[0]).filter((one) => one !== undefined);
+    expect(explainPending(many, viewer, NOW).split("\n").slice(11)).toEqual([
+      "- and 3 more: see `/status` and `/inbox`",
+    ]);
   });
 
   it("when the platform has a link to the message, then it is offered if it is a plain http(s) address", () => {

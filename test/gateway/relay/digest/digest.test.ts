@@ -378,8 +378,14 @@ describe("given quiet hours (D2)", () => {
     await rig.logger.lines.until((all) => all.filter(({ message }) => message.includes("held for quiet")).length === 2);
     expect(texts(channel.deliveries.items)).toEqual(["asked for"]);
     const listed = async () => (await readHeld(rig.backbone.store, room("a", "log"))).items;
-    const held = { heldAt: isoTime(rig.clock.now()), notBefore: end };
-    expect(await listed()).toEqual(["r1", "r3"].map((id) => ({ id: `${id}/+log/-/+a/-`, ...held })));
+    const held = {
+      heldAt: isoTime(rig.clock.now()),
+      notBefore: end,
+      audience: { conversation: room("a", "log"), personId: null },
+    };
+    expect(await listed()).toEqual(
+      ["r1", "r3"].map((id) => ({ id: `${id}/+log/-/+a/-`, replyId: id, summary: `ask ${id}`, ...held })),
+    );
     rig.clock.advance(8 * HOUR);
     expect(texts(await channel.deliveries.count(3))).toEqual(["asked for", "one", "two"]);
     await expect.poll(listed).toEqual([]);
