@@ -11,6 +11,7 @@ import type { IntakeDeps } from "./intake-deps.ts";
 import { filesOfMessage, type MessageFiles } from "./message-files.ts";
 import type { OpenedTurn } from "./open-turn.ts";
 import { decideSummary, settledOrigin } from "./prompt-summary.ts";
+import { CANNOT_REVISE } from "./resolve-turn.ts";
 import { runAndRecordTurn, type TurnRun } from "./run-and-record-turn.ts";
 
 /**
@@ -72,7 +73,16 @@ const turnPrompt = async (
 ): Promise<WrittenPrompt> => {
   if (message.kind === "synthetic") return promptOf(sources, agent, message);
   const files = message.attachments.length === 0 ? NO_FILES : await filesOfMessage(store, agent, message, record);
-  return { ...writtenBy(message, files), ...quotedBy(message), mustReply: false, obsolete: false, isFromOutside: true };
+  const cannotRevise = message.kind === "message" && message.revises !== undefined && record.revises === undefined;
+  const refused = cannotRevise && { answer: CANNOT_REVISE };
+  return {
+    ...writtenBy(message, files),
+    ...quotedBy(message),
+    ...refused,
+    mustReply: false,
+    obsolete: false,
+    isFromOutside: true,
+  };
 };
 
 interface WrittenPrompt extends TurnPrompt {

@@ -22,8 +22,8 @@ interface CheckedTurn {
 /** Resolves a plain message from the caches of this process, without a read of a remote store. Undefined: not cached. */
 export const resolveFromCache = (deps: IntakeDeps, message: TurnMessage): ResolvedTurn | undefined => {
   if (message.kind !== "message") return undefined;
-  const { replyTo, conversation, editable = false } = message;
-  const isPlain = replyTo === undefined && conversation.thread === undefined;
+  const { replyTo, revises, conversation, editable = false } = message;
+  const isPlain = replyTo === undefined && revises === undefined && conversation.thread === undefined;
   // The record fixes the text of an editable message, so its edits must be read first.
   if (!isPlain || editable) return undefined;
   const window = deps.sessions.inMemory(message);

@@ -15,12 +15,21 @@ import { captureOrigin, causeOf } from "../origin/index.ts";
 import { type ResolvedAsker, resolveAsker, resolvedAsker } from "../people/index.ts";
 import { revokeExposedCodes } from "../people/linking/index.ts";
 import { nextIndex, type SessionWindow, windowOf } from "../sessions/index.ts";
-import { type TurnRecord, turnIdOf, urlsIn } from "../turns/index.ts";
+import { type TurnRecord, turnIdOf, turnKeyById, urlsIn } from "../turns/index.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 
 type Work = Pick<
   TurnRecord,
-  "origin" | "audience" | "asker" | "correlationId" | "cause" | "continues" | "editedText" | "standing" | "urls"
+  | "origin"
+  | "audience"
+  | "asker"
+  | "correlationId"
+  | "cause"
+  | "continues"
+  | "editedText"
+  | "revises"
+  | "standing"
+  | "urls"
 >;
 
 /** The work of a message, and the session that it belongs to. */
@@ -48,8 +57,10 @@ const begin = async (deps: IntakeDeps, received: FromPerson): Promise<ResolvedTu
   // Resolving the asker records the conversations that they may see, which the next lookup needs.
   const continues =
     message.kind === "message" && mayContinueWork(message) ? await resolveRepliedTo(deps.store, message) : [];
+  const revises = message.kind === "message" ? await revisedTurns(deps, message, window) : undefined;
   const work = {
     ...newWork(message, window.sessionId, asker),
+    ...(revises !== undefined && { revises }),
     ...(edited !== undefined && { editedText: edited }),
     ...(continues.length > 0 && { continues: [...continues] }),
   };
@@ -125,6 +136,35 @@ export const inheritedWork = (
     },
     ...(message.synthetic.type === "task" && message.synthetic.data.urls && { urls: message.synthetic.data.urls }),
   };
+};
+
+/** Turns whose tool calls are looked up; earlier ones are too many to read. */
+const MAX_TURNS = 50;
+
+/** The answer to a revision of a message that can no longer be replaced. */
+export const CANNOT_REVISE =
+  "I can no longer replace that message: it is too old, or belongs to an earlier session. Please send it as a new one.";
+
+/**
+ * The turns that a message replaces: the turn of the revised message and all later ones of the session. Undefined: the
+ * revised message has no turn in the window, or another account wrote it.
+ */
+export const revisedTurns = async (
+  { store }: Pick<IntakeDeps, "store">,
+  message: PersonMessage,
+  { from, entries }: SessionWindow,
+): Promise<TurnRecord["revises"]> => {
+  const { tenant, agent, revises, account } = message;
+  if (revises === undefined) return undefined;
+  const turnId = turnIdOf({ tenant, agent, id: revises });
+  const found = entries.find((entry) => entry.kind === "turn" && entry.turnId === turnId);
+  const author = (await store.get(turnKeyById({ tenant, agent }, turnId)))?.value.audience.accountId;
+  if (found?.kind !== "turn" || author !== account.id) return undefined;
+  // A revision of a revision replaces what that one replaced too.
+  const index = Math.min(found.revises?.index ?? Number.POSITIVE_INFINITY, from + entries.indexOf(found));
+  const replaced = entries.slice(Math.max(0, index - from));
+  const turnIds = replaced.flatMap((entry) => (entry.kind === "turn" ? [entry.turnId] : [])).slice(-MAX_TURNS);
+  return { turnId, index, turnIds };
 };
 
 /** The edited text of a message. */

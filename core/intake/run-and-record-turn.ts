@@ -3,11 +3,14 @@ import { isoTime } from "../contract/ports/clock.ts";
 import { ChildAbort } from "../lib/index.ts";
 import { memoryNote, memoryScope } from "../memory/lasting/index.ts";
 import { viewOfOrigins } from "../origin/index.ts";
-import { fitEntry, nextIndex, type TurnEntry } from "../sessions/index.ts";
+import { fitEntry, nextIndex, type TurnEntry, withoutRevised } from "../sessions/index.ts";
 import { withFiles } from "../turns/files/index.ts";
 import type { Agent, TurnEnd, TurnFailure, TurnRecord } from "../turns/index.ts";
 import {
+  aboutEarlierCalls,
   addsForeignText,
+  earlierCallsNote,
+  earlierCallsOf,
   failureText,
   Journal,
   permittedAgent,
@@ -77,6 +80,7 @@ export const runAndRecordTurn = async (
     // Background work has no interim answer: the final one follows (B6).
     ...(isAwaited && record.standing.background && { suppressed: true }),
     messages: [...end.messages],
+    ...(record.revises !== undefined && { revises: { turnId: record.revises.turnId, index: record.revises.index } }),
     ...(isForeign ? { hasForeignText: true } : end.messages.length > 0 && { hasForeignText: false }),
   };
   const withheld = deps.moderator && (await withheldAnswer(deps, agent, record, answer));
@@ -142,22 +146,27 @@ const runNow = async (
   const unwatch = deps.blocked.watchAsker(agent.tenant, record.audience, () => over.abort(new TurnCancelled()));
   let attempt = number * ATTEMPTS_PER_RUN;
   try {
-    const [offered, memoryNote] = await Promise.all([
+    const [offered, memoryNote, earlierCalls] = await Promise.all([
       withOfferedTools(agent, record.asker),
       memoryNoteFor(deps, agent, record, unsignedText ?? text),
+      record.revises && earlierCallsOf(deps.store, record.revises.turnIds, agent.tools),
     ]);
     const limited = { ...(mustReply ? withoutSilence(offered) : offered), maxToolRounds: toolRounds };
-    return await runTurn(deps, {
+    const end = await runTurn(deps, {
       agent: permittedAgent(requester?.agentFor(limited) ?? limited, record.asker),
       record,
       text,
       unsignedText,
       quoted,
       images,
-      window,
+      window: withoutRevised(window, record.revises),
       hasForeignText,
       memoryNote,
-      systemNote: continues ? await viewOfOrigins(deps.history, continues) : requester?.systemNote?.(),
+      systemNote: joined(
+        continues ? await viewOfOrigins(deps.history, continues) : requester?.systemNote?.(),
+        earlierCalls && earlierCallsNote(earlierCalls),
+      ),
+      earlierCalls,
       journal: new Journal(deps.store, turnId, !seenBefore),
       // Created on first use: a child logger costs as much as a log line, and most turns log nothing.
       get logger() {
@@ -170,8 +179,11 @@ const runNow = async (
         : (record.correlationId ?? requester?.streamId?.(agent, record)),
       nextAttempt: () => attempt++,
       updates: updatesOf(deps, agent, { record, window }),
-      shrink: (window) => shrinkWindow(deps, agent, record, window, over.signal),
+      shrink: async (window) =>
+        withoutRevised(await shrinkWindow(deps, agent, record, window, over.signal), record.revises),
     });
+    const about = end.outcome === "answered" && earlierCalls && aboutEarlierCalls(earlierCalls, end.messages);
+    return about ? { ...end, finalText: `${end.finalText}\n\n${about}` } : end;
   } finally {
     typing?.cancel();
     endStopping?.();
@@ -181,6 +193,9 @@ const runNow = async (
     over.release();
   }
 };
+
+const joined = (...notes: readonly (string | undefined)[]): string | undefined =>
+  notes.filter((note) => note !== undefined).join("\n\n") || undefined;
 
 /** Turns for other agents, and those of speakers without the right, use no lasting memory (M4). */
 const memoryNoteFor = async (

@@ -20,6 +20,8 @@ export const ToolResult = z.looseObject({
   files: z.array(FileRef).optional(),
   /** Stored files that only the model sees. */
   shown: z.array(FileRef).optional(),
+  /** The result of the same call for an earlier version of the message; the call did not run again. */
+  isEarlier: z.boolean().optional(),
   /** How long the call took; absent if it did not run. */
   durationMs: z.number().nonnegative().optional(),
 });

@@ -9,6 +9,7 @@ import {
   charsOf,
   type HistoryEntry,
   hasForeignText,
+  liveEntries,
   type SessionWindow,
   sessionStateKey,
   type WindowBounds,
@@ -26,7 +27,8 @@ export const compactSession = async (
   const state = await store.get(sessionStateKey(sessionId));
   const count = entriesToSummarise(window, bounds);
   if (count > 0 && (state?.value.compactedThrough ?? 0) === from) {
-    const covered = entries.slice(0, count);
+    const live = new Set(liveEntries(entries, from));
+    const covered = entries.slice(0, count).filter((entry) => live.has(entry));
     const summary = await summariseEntries(window.summary, covered, options);
     const isForeign = window.summaryHasForeignText === true || covered.some(hasForeignText);
     const next = { compactedThrough: from + count, summary, hasForeignText: isForeign };

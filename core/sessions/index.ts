@@ -9,8 +9,10 @@ export {
   hasForeignText,
   nextIndex,
   type ReplyEntry,
+  Revision,
   type SessionWindow,
   type TurnEntry,
   type WindowBounds,
   windowOf,
+  withoutRevised,
 } from "./session-window.ts";

@@ -6,6 +6,10 @@ import { ReplyOrigin } from "../contract/messages/work-context.ts";
 import { collection, keyOf, type Store } from "../contract/ports/store.ts";
 import { ChatMessage } from "../model/index.ts";
 
+/** A turn whose message revises an earlier one replaces the turns from `index` up to itself (C5). */
+export const Revision = z.looseObject({ turnId: z.string(), index: z.number().int().nonnegative() });
+export type Revision = z.infer<typeof Revision>;
+
 /** A turn that has ended. It is also the journal of the turn's last model response. */
 export const TurnEntry = z.looseObject({
   kind: z.literal("turn"),
@@ -32,6 +36,8 @@ export const TurnEntry = z.looseObject({
   hasForeignText: z.boolean().optional(),
   /** Files that people get with the answer. */
   files: z.array(FileRef).optional(),
+  /** The replaced turns stay stored, but the model no longer sees them. */
+  revises: Revision.optional(),
 });
 export type TurnEntry = z.infer<typeof TurnEntry>;
 
@@ -128,17 +134,41 @@ export const windowOf = (
   ...(summaryHasForeignText && { summaryHasForeignText }),
   from,
   entries,
-  shown: showEntries(entries),
+  shown: showEntries(liveEntries(entries, from)),
   chars: entries.reduce((sum, entry) => sum + charsOf(entry), summary.length),
 });
 
 /** Appends newer entries. The cost depends on them only, so long sessions do not get slower. */
-export const extended = (window: SessionWindow, newer: readonly HistoryEntry[]): SessionWindow => ({
-  ...window,
-  entries: [...window.entries, ...newer],
-  shown: [...window.shown, ...showEntries(newer)],
-  chars: newer.reduce((sum, entry) => sum + charsOf(entry), window.chars),
-});
+export const extended = (window: SessionWindow, newer: readonly HistoryEntry[]): SessionWindow => {
+  const entries = [...window.entries, ...newer];
+  const isRevised = newer.some((entry) => entry.kind === "turn" && entry.revises !== undefined);
+  return {
+    ...window,
+    entries,
+    shown: isRevised ? showEntries(liveEntries(entries, window.from)) : [...window.shown, ...showEntries(newer)],
+    chars: newer.reduce((sum, entry) => sum + charsOf(entry), window.chars),
+  };
+};
+
+/** The entries that count: without the turns that a later one replaces. Proactive messages stay. */
+export const liveEntries = (entries: readonly HistoryEntry[], from: number): readonly HistoryEntry[] => {
+  const replaced = new Set<HistoryEntry>();
+  for (const [at, entry] of entries.entries()) {
+    if (entry.kind !== "turn" || entry.revises === undefined) continue;
+    for (const earlier of entries.slice(Math.max(0, entry.revises.index - from), at)) {
+      if (earlier.kind === "turn") replaced.add(earlier);
+    }
+  }
+  return replaced.size === 0 ? entries : entries.filter((entry) => !replaced.has(entry));
+};
+
+/** The window as a turn sees it that replaces the turns from an index on. */
+export const withoutRevised = (window: SessionWindow, revision: Revision | undefined): SessionWindow => {
+  if (revision === undefined) return window;
+  const { from, entries } = window;
+  const kept = entries.filter((entry, at) => entry.kind !== "turn" || from + at < revision.index);
+  return { ...window, shown: showEntries(liveEntries(kept, from)) };
+};
 
 export const charsOf = (entry: HistoryEntry): number => {
   if (entry.kind === "said") return entry.markdown.length;

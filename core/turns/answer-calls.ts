@@ -7,7 +7,7 @@ import { ChildAbort, cutToBytes, raceAbort, signalProgress } from "../lib/index.
 import type { ChatMessage, ToolCall, ToolResult } from "../model/index.ts";
 import { toolSpan } from "./agent-spans.ts";
 import { localTimeOf } from "./context/index.ts";
-import { withheldCall } from "./moderate-call.ts";
+import { earlierResult } from "./earlier-calls.ts";
 import { permitOf } from "./permitted-agent.ts";
 import { askerWrote, hasReadForeignText } from "./text-sources.ts";
 import { keepOutput } from "./tool-output.ts";
@@ -63,12 +63,15 @@ const answerCall = async (deps: CoreDeps, turn: Turn, inTurn: CallInTurn): Promi
   const forbidden = permitOf(turn).refusalOf(tool.needs);
   const interrupted = trace === "begun" && !tool.repeatable;
   if (forbidden !== undefined) reportForbidden(deps, turn, tool);
-  const refusal = forbidden ?? (interrupted ? INTERRUPTED : await withheld(deps, turn, tool, inTurn, input.data));
+  const kept = forbidden === undefined && !interrupted ? earlierResult(turn.earlierCalls, call) : undefined;
+  const refusal =
+    forbidden ?? (interrupted ? INTERRUPTED : kept ? undefined : await withheld(deps, turn, tool, inTurn, input.data));
   const checked = { ...inTurn, call: { ...call, input: input.data } };
   const result =
-    refusal === undefined
+    kept ??
+    (refusal === undefined
       ? ((await heldResult(deps, turn, tool, checked, trace)) ?? (await runNow(deps, turn, tool, checked)))
-      : refused(refusal);
+      : refused(refusal));
   await turn.journal.addResult(step, index, result);
   await deps.checkpoint("tool.result");
   signalProgress(deps.bus, { tenant: turn.agent.tenant, agent: turn.agent.name, traceId: turn.record.traceId });
@@ -96,6 +99,38 @@ const NOBODY_TO_ASK = "Not run: a person must approve this call, and there is no
 
 const withheld = (deps: CoreDeps, turn: Turn, tool: Tool, { step, index, signal }: CallInTurn, input: unknown) =>
   withheldCall(deps, turn, tool, { input, callId: `${step}/${index}`, signal });
+
+const WITHHELD =
+  "Refused: the operator of this service does not allow these words where people see them. Choose other words for the " +
+  "names, titles and texts of this call.";
+
+/**
+ * Checks the texts of a call that people see later outside of answers: names of subtasks, titles of schedules, notes. So
+ * no unchecked one is ever stored. Undefined: they may be shown.
+ */
+const withheldCall = async (
+  { moderator }: Pick<CoreDeps, "moderator">,
+  { agent: { tenant, name }, record: { turnId, audience }, logger }: Turn,
+  tool: Tool,
+  { input, callId, signal }: { readonly input: unknown; readonly callId: string; readonly signal: AbortSignal },
+): Promise<string | undefined> => {
+  const text = moderator?.checksAnswers ? shownTexts(tool, input).join("\n") : undefined;
+  if (moderator === undefined || !text) return undefined;
+  const { conversation, accountId: account } = audience;
+  const where = { channel: conversation.channel, conversation: conversation.kind };
+  const id = `${turnId}/${callId}/shown`;
+  const verdict = await raceAbort(
+    moderator.check({ kind: "answer", id, tenant, agent: name, ...where, account, text }),
+    signal,
+  );
+  if (verdict.allowed) return undefined;
+  logger.info({ tool: tool.name }, "tool call refused by moderation");
+  return WITHHELD;
+};
+
+/** The question for an approval shows the whole input. */
+const shownTexts = (tool: Tool, input: unknown): readonly string[] =>
+  tool.approval === undefined ? (tool.shownTexts?.(input) ?? []) : [JSON.stringify(input)];
 
 /** Operators see which rights are missed. */
 const reportForbidden = ({ meter }: CoreDeps, { agent, logger }: Turn, { name: tool, needs }: Tool): void => {

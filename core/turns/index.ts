@@ -1,6 +1,7 @@
 export { subtaskSpan, turnSpan } from "./agent-spans.ts";
 export { runTool } from "./answer-calls.ts";
 export { BackgroundWork } from "./background-work.ts";
+export { aboutEarlierCalls, earlierCallsNote, earlierCallsOf } from "./earlier-calls.ts";
 export { NOTHING_TO_SAY, withoutSilence } from "./nothing-to-say-tool.ts";
 export { permittedAgent, withOfferedTools } from "./permitted-agent.ts";
 export { runTurn } from "./run-turn.ts";

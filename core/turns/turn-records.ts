@@ -9,7 +9,14 @@ import { createOnce } from "../contract/ports/update.ts";
 import { stableId } from "../lib/index.ts";
 import { StepResponse, ToolResult } from "../model/index.ts";
 import { ContinuedWork } from "../origin/index.ts";
+import { Revision } from "../sessions/index.ts";
 import { TurnYielded } from "./turn-failures.ts";
+
+const RevisedTurns = Revision.extend({
+  /** The latest of the replaced turns, oldest first: their tool calls are not run again. */
+  turnIds: z.array(z.string()),
+});
+export type RevisedTurns = z.infer<typeof RevisedTurns>;
 
 /** Created when a message is first handled. If it exists already, the message is a duplicate or its turn resumes. */
 export const TurnRecord = z.looseObject({
@@ -29,6 +36,8 @@ export const TurnRecord = z.looseObject({
   continues: z.array(ContinuedWork).optional(),
   /** The text of the message when the turn began, if it had been edited. Later edits change nothing. */
   editedText: z.string().optional(),
+  /** The earlier turns that this one replaces, if its message revises another one. */
+  revises: RevisedTurns.optional(),
   /** Addresses that the asker wrote in the message. */
   urls: z.array(z.string()).optional(),
   /** Absent if no user is waiting for the reply. */

@@ -16,6 +16,7 @@ import type { FilesConfig } from "../files/index.ts";
 import type { AgentModel, ChatMessage } from "../model/index.ts";
 import type { Rights } from "../rights/index.ts";
 import type { SessionWindow } from "../sessions/index.ts";
+import type { EarlierCall } from "./earlier-calls.ts";
 import type { DelegationConfig, PeeringConfig } from "./limits/index.ts";
 import type { TurnFailure } from "./turn-failures.ts";
 import type { Journal, TurnRecord } from "./turn-records.ts";
@@ -106,6 +107,8 @@ export interface Turn {
   readonly memoryNote?: string | undefined;
   /** Additional context for the model, for this turn only. */
   readonly systemNote?: string | undefined;
+  /** Calls that ran for an earlier version of the message; the same call is not run again. */
+  readonly earlierCalls?: readonly EarlierCall[] | undefined;
   readonly journal: Journal;
   readonly logger: Logger;
   /** Aborted with TurnYielded, TurnTimedOut, TurnCancelled or TurnStopped. */

@@ -91,6 +91,8 @@ const PersonMessage = z.object({
   quoted: QuotedMessage.optional().catch(undefined),
   /** The platform reports edits of this message. */
   editable: z.boolean().optional(),
+  /** The id of an earlier message of the same author, which this one replaces together with all turns after it (C5). */
+  revises: z.string().min(1).optional(),
 });
 export type PersonMessage = z.infer<typeof PersonMessage>;
 

@@ -1,0 +1,3 @@
+import { revisionCrashes } from "./revision-crashes.ts";
+
+revisionCrashes("nats");
