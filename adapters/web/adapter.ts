@@ -35,6 +35,7 @@ import type { LoggedFrame } from "./protocol.ts";
 import { closeCodes, PROTOCOL } from "./protocol-constants.ts";
 import { renderEdit, renderReply, shownId } from "./render.ts";
 import { ClientDialogue } from "./server/client-dialogue.ts";
+import { commandMenuRoute } from "./server/command-menu-route.ts";
 import { Connection } from "./server/connection.ts";
 import type { DialogueDeps } from "./server/dialogue-deps.ts";
 import { encodeFrame } from "./server/frame-codec.ts";
@@ -101,7 +102,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
       mayOpen,
       auth,
     };
-    this.webhooks = [...widgetWebhooks(), ...fileRoutes(files)];
+    this.webhooks = [...widgetWebhooks(), commandMenuRoute(context.commands), ...fileRoutes(files)];
   }
 
   async start(inbox: Inbox): Promise<void> {

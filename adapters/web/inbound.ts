@@ -27,8 +27,10 @@ export const accountOf = (identity: Identity, { timeZone, locale }: Hello, devic
 /** The client's id becomes part of the message id, so a duplicate is recognised on any socket. */
 export const userMessageOf = (frame: Message | Command, arrival: Arrival): FromPerson => {
   const { channel, tenant, agent, account, now, traceId, files } = arrival;
+  const prefix = messageIdPrefix(channel, account.id);
+  const revised = revisedBy(frame);
   return {
-    id: `${messageIdPrefix(channel, account.id)}${frame.id}`,
+    id: `${prefix}${frame.id}`,
     tenant,
     agent,
     conversation: { channel, room: account.id, kind: "private" },
@@ -39,6 +41,7 @@ export const userMessageOf = (frame: Message | Command, arrival: Arrival): FromP
     messageId: frame.id,
     sentAt: isoTime(now),
     traceId,
+    ...(revised !== undefined && { revises: `${prefix}${revised}` }),
     ...kindFor(commandOf(frame)),
   };
 };
@@ -46,16 +49,22 @@ export const userMessageOf = (frame: Message | Command, arrival: Arrival): FromP
 /** The log entry that shows the message in every tab of the visitor. */
 export const loggedMessageOf = (frame: Message | Command, now: number, files: readonly StoredFile[]): LoggedFrame => {
   const command = commandOf(frame);
+  const revised = revisedBy(frame);
   return {
     type: "said",
     id: frame.id,
     text: textOf(frame),
     ...(frame.replyTo !== undefined && { replyTo: frame.replyTo }),
+    ...(revised !== undefined && { revises: revised }),
     ...(command && { command }),
     ...(files.length > 0 && { attachments: files.map(attachmentOf) }),
     createdAt: isoTime(now),
   };
 };
+
+/** A command replaces nothing. */
+const revisedBy = (frame: Message | Command): string | undefined =>
+  frame.type === "message" && commandOf(frame) === undefined ? frame.revises : undefined;
 
 const attachmentOf = ({ id, name, mediaType, bytes }: StoredFile): Attachment => ({ id, name, mediaType, bytes });
 

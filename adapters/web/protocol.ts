@@ -23,6 +23,8 @@ export const Message = z.object({
   text: z.string(),
   /** The `id` of the reply that this answers. */
   replyTo: z.string().max(500).optional(),
+  /** The `id` of an earlier message of the visitor, which this one replaces. */
+  revises: ClientId.optional(),
   /** Files uploaded before. Only the `id` is read. */
   attachments: z
     .array(z.object({ id: z.string().max(100) }))
@@ -64,6 +66,7 @@ const said = {
   text: z.string(),
   command: z.looseObject({ name: z.string(), args: z.string() }).optional(),
   replyTo: z.string().optional(),
+  revises: z.string().optional(),
   attachments: z.array(Attachment).optional(),
   createdAt: z.iso.datetime(),
 };

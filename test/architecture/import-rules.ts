@@ -51,7 +51,7 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   // A page may be a PDF too.
   [/^unpdf$/, /^core\/(files\/reading|tools\/fetch-url)\//],
   [/^@modelcontextprotocol\/sdk(\/|$)/, /^core\/tools\/mcp\/client\/|^examples\/mcp\//],
-  [/^(preact(\/hooks)?|esbuild)$/, /^adapters\/web\/widget\/|^gateway\/console\/pages\//],
+  [/^(preact(\/(hooks|jsx-runtime))?|esbuild)$/, /^adapters\/web\/widget\/|^gateway\/console\/pages\//],
   [/^marked$/, /^adapters\/web\/widget\//],
 ];
 

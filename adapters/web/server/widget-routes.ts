@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Webhook, WebhookResponse } from "../../contract/abilities.ts";
 
-/** The script that a page loads, and the one that the widget loads on demand. */
-const SCRIPTS = ["widget.js", "widget-markdown.js"];
+/** The script that a page loads, and those that the widget loads on demand. */
+const SCRIPTS = ["widget.js", "widget-markdown.js", "widget-more.js"];
 
 /** In a build the scripts are beside this file; when the sources run, they are in `dist/`. */
 const BUILT = [new URL("./", import.meta.url), new URL("../../../dist/", import.meta.url)];
@@ -11,7 +11,7 @@ const BUILT = [new URL("./", import.meta.url), new URL("../../../dist/", import.
 /** Any page may load the script; the origin check happens when it opens a socket. */
 const OPEN_TO_ALL = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };
 
-/** Serves `GET /channels/<channel>/widget.js` and `widget-markdown.js`. */
+/** Serves the scripts below `GET /channels/<channel>/`. */
 export const widgetWebhooks = (folders: readonly URL[] = BUILT): readonly Webhook[] =>
   SCRIPTS.flatMap((name) =>
     scriptWebhooks(

@@ -1,6 +1,5 @@
 import { render } from "preact";
 import { contrastColor } from "./page/contrast-color.ts";
-import { css as activity } from "./style/activity.css";
 import { css as anchor } from "./style/anchor.css";
 import { css as composer } from "./style/composer.css";
 import { css as launcher } from "./style/launcher.css";
@@ -15,6 +14,8 @@ import type { WidgetOptions } from "./widget-options.ts";
 
 export interface Mounted {
   rerender(): void;
+  /** Adds a style sheet that was loaded on demand. */
+  adopt(css: string): void;
   remove(): void;
 }
 
@@ -28,8 +29,15 @@ export const mount = (widget: WidgetContext, show: (isOpen: boolean) => void): M
   const shadow = host.attachShadow({ mode: "open" });
   // A constructed sheet, because a strict content security policy refuses <style>.
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync([theme, panel, messages, text, anchor, activity, welcome, composer, launcher].join(""));
+  sheet.replaceSync([theme, panel, messages, text, anchor, welcome, composer, launcher].join(""));
   shadow.adoptedStyleSheets = [sheet];
+  const adopt = (css: string) => {
+    const more = new CSSStyleSheet();
+    more.replaceSync(css);
+    shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, more];
+  };
+  // Loaded before, by a chat that was shut down.
+  if (window.mooringMore) adopt(window.mooringMore.css);
   (target ?? document.body).append(host);
 
   let rerender: () => void = () => undefined;
@@ -42,6 +50,7 @@ export const mount = (widget: WidgetContext, show: (isOpen: boolean) => void): M
   };
   render(<App widget={widget} isInline={target !== undefined} follow={follow} show={show} />, shadow);
   return {
+    adopt,
     rerender() {
       if (isDue) return;
       isDue = true;

@@ -5,19 +5,23 @@ import { OutgoingQueue } from "../client/outgoing-queue.ts";
 import { PersistentValues } from "../client/persistent-values.ts";
 import type { Shown } from "../client/transcript.ts";
 import { ChatModel } from "./chat/chat-model.ts";
+import { DraftText } from "./chat/draft-text.ts";
 import { PanelState } from "./chat/panel-state.ts";
 import { ReadMark } from "./chat/read-mark.ts";
 import { Uploads } from "./chat/uploads.ts";
+import { publishKit } from "./kit.ts";
 import { Formatter } from "./markdown/formatter.ts";
 import { plainText } from "./markdown/snippet.ts";
 import { type Mounted, mount } from "./mount.tsx";
 import { browserTransport } from "./page/browser-transport.ts";
+import { fetchCommands } from "./page/fetch-commands.ts";
 import { FileRequests } from "./page/file-requests.ts";
 import { HostIdentity, type HostToken } from "./page/host-identity.ts";
 import { takeOwnerLink } from "./page/owner-link.ts";
 import { showInTitle } from "./page/page-title.ts";
 import { TabChannel, type TabMessage } from "./page/tab-channel.ts";
 import { textsFor } from "./texts/texts.ts";
+import { LazyViews } from "./view/lazy-views.ts";
 import type { WidgetOptions } from "./widget-options.ts";
 
 export interface WidgetEvents {
@@ -76,14 +80,20 @@ export class Widget {
       texts,
       changed,
     });
+    const lazy = new LazyViews(new URL("widget-more.js", script).href, publishKit, () => {
+      this.#mounted?.adopt(window.mooringMore?.css ?? "");
+      changed();
+    });
     this.#formatter = new Formatter(new URL("widget-markdown.js", script).href, changed);
     this.#tabs = new TabChannel(prefix, (message) => this.#onTabMessage(message));
     const [model, panel, formatter] = [this.#model, this.#panel, this.#formatter];
-    const context = { options, texts, locale, model, panel, uploads, formatter };
+    const draft = new DraftText(this.#values);
+    const context = { options, texts, locale, model, panel, uploads, formatter, draft, lazy };
     const requests = {
       download: (file: Attachment) => files.download(file),
       fetchFile: (file: Attachment) => files.fetch(file),
       thumbnail: (file: Attachment) => files.thumbnail(file),
+      commands: () => fetchCommands(new URL("commands", script).href),
     };
     this.#mounted = mount({ ...context, ...requests }, (isOpen) => this.show(isOpen));
     this.#followPage();
@@ -122,7 +132,7 @@ export class Widget {
     this.#client.close();
     this.#anonymous.forget();
     this.#queue.clear();
-    this.#values.set("read", undefined);
+    for (const name of ["read", "draft"]) this.#values.set(name, undefined);
     this.#tabs.close();
     this.#mounted?.remove();
     showInTitle(0);

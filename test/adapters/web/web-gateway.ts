@@ -28,6 +28,7 @@ export interface WebGatewayOptions {
   readonly inbox?: Inbox;
   /** Carries signals between gateways; without it they return to the sender. */
   readonly signal?: (signal: UserSignal) => void;
+  readonly commands?: AdapterContext["commands"];
   readonly sessionOf?: AdapterContext["sessionOf"];
   readonly writes?: WriteAvailability;
   readonly freeBytes?: AdapterContext["freeBytes"];
@@ -49,7 +50,7 @@ export const makeWebAdapter = (publicUrl: string, options: WebGatewayOptions = {
     publicUrl,
     store: options.store ?? new MemoryStore(clock),
     signal: (signal) => (options.signal ? options.signal(signal) : adapter.onSignal(signal)),
-    commands: [],
+    commands: options.commands ?? [],
     sessionOf: options.sessionOf ?? (async ({ room }) => `session-of-${room}`),
     writes: options.writes ?? alwaysWritable,
     freeBytes: options.freeBytes,

@@ -4,6 +4,14 @@ import type { Outgoing, OutgoingFrame, OutgoingQueue } from "../../client/outgoi
 import { type Entry, keyOf, type Shown, Transcript } from "../../client/transcript.ts";
 import type { ErrorCode, ServerFrame } from "../../protocol.ts";
 import { isMessage, STOP, shownEntries } from "./shown-entries.ts";
+import { type EarlierVersion, VersionedLog } from "./versions.ts";
+
+interface SendOptions {
+  readonly replyTo?: string | undefined;
+  /** The message that this one replaces. */
+  readonly revises?: string | undefined;
+  readonly attachments?: Outgoing["attachments"] | undefined;
+}
 
 export interface ChatModelEvents {
   changed(): void;
@@ -31,7 +39,8 @@ export class ChatModel implements ChatListener {
   limits = { textLength: 32_000, fileBytes: 20_000_000 };
   #clockOffsetMs = 0;
   #typingUntil = 0;
-  #shown: readonly Entry[] = [];
+  #earlier: EarlierVersion | undefined;
+  #shown = new VersionedLog([]);
   #shownOf: readonly Entry[] | undefined;
 
   constructor(client: () => ChatClient, queue: OutgoingQueue, newId: () => string, events: ChatModelEvents) {
@@ -42,10 +51,22 @@ export class ChatModel implements ChatListener {
   }
 
   get entries(): readonly Entry[] {
+    return this.log.entries;
+  }
+
+  /** The visible entries, with the versions of revised messages. */
+  get log(): VersionedLog {
     const { entries } = this.transcript;
-    if (this.#shownOf !== entries) this.#shown = shownEntries(entries);
+    if (this.#shownOf !== entries) this.#shown = new VersionedLog(shownEntries(entries), this.#earlier);
     this.#shownOf = entries;
     return this.#shown;
+  }
+
+  /** Shows a version of a message; without one, the newest of all. */
+  showVersion(id: string | undefined): void {
+    this.#earlier = id === undefined ? undefined : { id };
+    this.#shownOf = undefined;
+    this.#events.changed();
   }
 
   /** Own messages that are not in the log yet. */
@@ -71,16 +92,28 @@ export class ChatModel implements ChatListener {
     return Date.now() + this.#clockOffsetMs;
   }
 
-  send(text: string, more: { replyTo?: string | undefined; attachments?: Outgoing["attachments"] } = {}): void {
-    const { replyTo, attachments = [] } = more;
+  send(text: string, more: SendOptions = {}): void {
+    const { replyTo, revises, attachments = [] } = more;
+    this.showVersion(undefined);
+    // The replaced answer would otherwise be awaited first.
+    if (revises !== undefined && this.isWaiting) this.stopAnswer();
     const frame: OutgoingFrame = {
       type: "message",
       id: this.#newId(),
       text,
       ...(replyTo !== undefined && { replyTo }),
+      ...(revises !== undefined && { revises }),
       ...(attachments.length > 0 && { attachments: attachments.map(({ id }) => ({ id })) }),
     };
     this.#client().submit({ frame, ...(attachments.length > 0 && { attachments }) });
+  }
+
+  /** Requests another answer to a message. */
+  regenerate(id: string): void {
+    const said = this.transcript.find(`said:${id}`)?.item;
+    if (said?.type !== "said") return;
+    const { text, replyTo, attachments } = said;
+    this.send(text, { replyTo, attachments, revises: id });
   }
 
   command(name: string, args: string): void {
@@ -146,6 +179,7 @@ export class ChatModel implements ChatListener {
 
   cleared(): void {
     this.transcript.clear();
+    this.#earlier = undefined;
     this.before = "unknown";
     this.#events.changed();
   }

@@ -1,4 +1,4 @@
-import type { Shown } from "../../client/transcript.ts";
+import type { Said, Shown } from "../../client/transcript.ts";
 
 /** The message to which the next one replies. */
 export interface Answering {
@@ -12,6 +12,8 @@ export class PanelState {
   isOpen = false;
   unread = 0;
   answering: Answering | undefined;
+  /** The own message that the next one replaces. */
+  editing: Said | undefined;
   /** The latest message that arrived while the chat was closed. */
   preview: Shown | undefined;
   /** The entry to scroll to and highlight once it is loaded. */
@@ -29,4 +31,4 @@ export class PanelState {
   }
 }
 
-const SETTABLE = ["isOpen", "unread", "answering", "preview", "highlightedKey", "announced"] as const;
+const SETTABLE = ["isOpen", "unread", "answering", "editing", "preview", "highlightedKey", "announced"] as const;

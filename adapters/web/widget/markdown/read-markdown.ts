@@ -1,8 +1,6 @@
 import type { Token } from "marked";
-import { Marked } from "marked";
+import { Lexer } from "marked";
 import { containersIn, FenceTracker, MAX_CONTAINERS } from "../../../contract/markdown/parsing-cost.ts";
-
-const marked = new Marked({ gfm: true, breaks: true });
 
 /**
  * marked is quadratic in the length of a word or a run of blanks (it searches for addresses), in the emphasis of a
@@ -17,7 +15,7 @@ const EMPHASIS_SHARE = 25;
 export const readMarkdown = (markdown: string): readonly Token[] | undefined => {
   if (isTooCostly(markdown)) return undefined;
   try {
-    return marked.lexer(markdown);
+    return new Lexer({ gfm: true, breaks: true }).lex(markdown);
   } catch {
     // Stack overflow: the markdown is nested too deeply.
     return undefined;

@@ -51,6 +51,20 @@ export interface Texts {
   readonly reply: string;
   readonly copy: string;
   readonly copied: string;
+  readonly copyCode: string;
+  readonly edit: string;
+  /** Above the input while an own message is edited. */
+  readonly editing: string;
+  readonly cancelEdit: string;
+  /** Asks for another answer. */
+  readonly regenerate: string;
+  version(shown: number, count: number): string;
+  readonly olderVersion: string;
+  readonly newerVersion: string;
+  readonly earlierVersion: string;
+  readonly newestVersion: string;
+  /** The menu of slash commands. */
+  readonly commands: string;
   replyingTo(about: string): string;
   readonly noReply: string;
   readonly showAll: string;

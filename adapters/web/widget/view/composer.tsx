@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { bytesText, type Upload } from "../chat/uploads.ts";
+import { lastSaid } from "../chat/versions.ts";
 import { mayHaveThumbnail, thumbnailOf } from "../page/thumbnail.ts";
 import { Icon } from "./icon.tsx";
 import { Thumbnail } from "./thumbnail.tsx";
@@ -7,13 +8,18 @@ import { useWidget } from "./widget-context.ts";
 
 const MAX_HEIGHT_PX = 160;
 
-/** The input. Enter sends, Shift+Enter inserts a line break. */
+/** The input. Enter sends, Shift+Enter inserts a line break, ArrowUp edits the last message. */
 export const Composer = () => {
-  const { texts, model, panel, uploads, options } = useWidget();
-  const [text, setText] = useState("");
+  const { texts, model, panel, uploads, options, draft, lazy } = useWidget();
+  const [text, setText] = useState(draft.text);
   const input = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const { answering, isOpen } = panel;
+  const { answering, editing, isOpen } = panel;
+  const write = (next: string) => {
+    // The text of an edit is not a draft: the draft returns after it.
+    if (panel.editing === undefined) draft.text = next;
+    setText(next);
+  };
   const tooLongBy = text.length - model.limits.textLength;
   const hasSomething = text.trim() !== "" || uploads.ready.length > 0;
   const maySend = hasSomething && !uploads.isBusy && tooLongBy <= 0;
@@ -24,14 +30,38 @@ export const Composer = () => {
     current.style.height = `${Math.min(MAX_HEIGHT_PX, current.scrollHeight)}px`;
   }, [text, isOpen]);
   useEffect(() => {
-    if (answering) input.current?.focus();
-  }, [answering]);
+    if (answering || editing) input.current?.focus();
+  }, [answering, editing]);
+  const wasEditing = useRef(editing);
+  useEffect(() => {
+    if (editing !== wasEditing.current) setText(editing?.text ?? draft.text);
+    wasEditing.current = editing;
+  }, [editing, draft]);
   const send = () => {
     if (!maySend) return;
-    model.send(text.trim(), { replyTo: answering?.id, attachments: uploads.ready });
+    const kept = editing?.attachments ?? [];
+    const attachments = [...kept, ...uploads.ready];
+    model.send(text.trim(), { replyTo: editing?.replyTo ?? answering?.id, revises: editing?.id, attachments });
     uploads.clear();
-    panel.set({ answering: undefined });
-    setText("");
+    if (editing === undefined) draft.text = "";
+    panel.set({ answering: undefined, editing: undefined });
+    setText(draft.text);
+  };
+  const Menu = text.startsWith("/") && editing === undefined ? lazy.views?.SlashMenu : undefined;
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing || event.defaultPrevented) return;
+    if (event.key === "Enter" && !event.shiftKey) {
+      event.preventDefault();
+      send();
+    } else if (event.key === "Escape" && (editing ?? answering) !== undefined) {
+      event.stopPropagation();
+      panel.set({ answering: undefined, editing: undefined });
+    } else if (event.key === "ArrowUp" && text === "" && editing === undefined) {
+      const last = lastSaid(model.entries);
+      if (last === undefined || model.log.isEarlier) return;
+      event.preventDefault();
+      panel.set({ editing: last });
+    }
   };
   return (
     <form
@@ -40,20 +70,21 @@ export const Composer = () => {
         send();
       }}
     >
-      {answering && (
+      {(editing ?? answering) !== undefined && (
         <div class="answering">
-          <Icon name="reply" />
-          <span dir="auto">{texts.replyingTo(answering.about)}</span>
+          <Icon name={editing ? "compose" : "reply"} />
+          <span dir="auto">{editing ? texts.editing : texts.replyingTo(answering?.about ?? "")}</span>
           <button
             type="button"
             class="tool"
-            aria-label={texts.noReply}
-            onClick={() => panel.set({ answering: undefined })}
+            aria-label={editing ? texts.cancelEdit : texts.noReply}
+            onClick={() => panel.set({ answering: undefined, editing: undefined })}
           >
             <Icon name="close" />
           </button>
         </div>
       )}
+      {Menu && <Menu text={text} write={write} input={input.current} />}
       {uploads.items.length > 0 && (
         <ul class="uploads">
           {uploads.items.map((upload) => (
@@ -91,12 +122,8 @@ export const Composer = () => {
           aria-label={texts.input}
           placeholder={texts.placeholder}
           value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-            event.preventDefault();
-            send();
-          }}
+          onInput={({ currentTarget }) => write(currentTarget.value)}
+          onKeyDown={onKeyDown}
           onPaste={({ clipboardData }) => clipboardData?.files.length && uploads.add(clipboardData.files)}
         />
         {model.isWaiting && !hasSomething ? (

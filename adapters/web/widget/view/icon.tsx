@@ -1,6 +1,8 @@
 const PATHS = {
+  again: "M3 12a9 9 0 1 0 3-6.7L3 8m0-5v5h5",
   alert: "M12 8v5m0 3.5v.1M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0z",
   anchor: "M12 22V8M5 12H2a10 10 0 0 0 20 0h-3M12 8a3 3 0 1 0 0-6 3 3 0 0 0 0 6z",
+  back: "m15 6-6 6 6 6",
   branch: "m15 10 5 5-5 5M4 4v7a4 4 0 0 0 4 4h12",
   chat: "M21 11.5a8.4 8.4 0 0 1-12.3 7.4L3 21l2.1-5.7A8.4 8.4 0 1 1 21 11.5z",
   check: "m5 12.5 4.5 4.5L19 7.5",
@@ -17,7 +19,7 @@ const PATHS = {
   stop: "M7 7h10v10H7z",
 } as const;
 
-type IconName = keyof typeof PATHS;
+export type IconName = keyof typeof PATHS;
 
 /** A 24 × 24 icon, hidden from screen readers. */
 export const Icon = ({ name }: { name: IconName }) => (

@@ -1,12 +1,15 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import type { MenuCommand } from "../../../../core/contract/menu-command.ts";
 import type { Attachment } from "../../../../core/contract/messages/user-message.ts";
 import type { ChatModel } from "../chat/chat-model.ts";
+import type { DraftText } from "../chat/draft-text.ts";
 import type { PanelState } from "../chat/panel-state.ts";
 import type { Uploads } from "../chat/uploads.ts";
 import type { Formatter } from "../markdown/formatter.ts";
 import type { Texts } from "../texts/texts.ts";
 import type { WidgetOptions } from "../widget-options.ts";
+import type { LazyViews } from "./lazy-views.ts";
 
 /** Everything that the views read and call. */
 export interface WidgetContext {
@@ -17,9 +20,13 @@ export interface WidgetContext {
   readonly panel: PanelState;
   readonly uploads: Uploads;
   readonly formatter: Formatter;
+  readonly draft: DraftText;
+  readonly lazy: LazyViews;
   download(attachment: Attachment): Promise<void>;
   /** The content, to show it. */
   fetchFile(attachment: Attachment): Promise<Blob>;
+  /** The commands of the gateway, for the menu. */
+  commands(): Promise<readonly MenuCommand[]>;
   /** A small picture of an image. */
   thumbnail(attachment: Attachment): Promise<ImageBitmap>;
 }

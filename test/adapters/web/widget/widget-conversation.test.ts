@@ -92,7 +92,8 @@ describe("given a conversation in the widget", () => {
         "<table><thead><tr><th>a</th>",
         '<th align="right">b</th></tr></thead><tbody><tr><td>1</td>',
         '<td align="right"><a href="https://x.example/?a=1&amp;b=2">l</a></td></tr></tbody></table>',
-        "<pre><code>if (a &lt; b &amp;&amp; c) {}</code></pre>",
+        '<div class="code"><pre><code>if (a &lt; b &amp;&amp; c) {}</code></pre>',
+        '<button type="button" class="pill" aria-label="Copy the code">Copy</button></div>',
         "<hr>",
       ].join(""),
     );
@@ -120,7 +121,7 @@ describe("given a conversation in the widget", () => {
     const final = { correlationId: id, markdown: "It began …\n\n_Stopped._", outcome: "cancelled" as const };
     await gateway.adapter.deliver(makeDelivery(conversation.room, "r2", { reply: final }));
     await widget.page.getByRole("button", { name: "Send" }).waitFor();
-    expect(await widget.page.locator(".log > *").count()).toBe(2);
+    expect(await widget.page.locator(".log > :not(.day)").count()).toBe(2);
     expect(await widget.page.locator(".log .reply em").textContent()).toBe("Stopped.");
   });
 
@@ -172,7 +173,7 @@ describe("given a conversation in the widget", () => {
       await gateway.adapter.deliver(makeDelivery(visitor, `r${index}`, { reply: { markdown: `${index}: ${long}` } }));
     }
     await widget.open(gateway);
-    const entries = widget.page.locator(".log > *");
+    const entries = widget.page.locator(".log > :not(.day)");
     await entries.nth(99).waitFor({ state: "attached" });
     expect(await entries.count()).toBeLessThan(500);
     const scroll = widget.page.getByRole("log");

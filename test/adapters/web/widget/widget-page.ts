@@ -36,7 +36,7 @@ export const startWidgetPage = async (): Promise<WidgetPage> => {
     const { pathname, searchParams } = new URL(asked.url ?? "", "http://localhost");
     const chunks: Buffer[] = [];
     for await (const chunk of asked) chunks.push(chunk);
-    const files = page.gateway?.adapter.webhooks.filter(({ path }) => path === "files") ?? [];
+    const files = page.gateway?.adapter.webhooks.filter(({ path }) => !path.endsWith(".js")) ?? [];
     const webhook = [...scripts, ...files].find(
       ({ method, path }) => method === asked.method && pathname === `/channels/web/${path}`,
     );

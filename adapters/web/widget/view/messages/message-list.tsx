@@ -1,13 +1,15 @@
-import { Component } from "preact";
+import { Component, Fragment } from "preact";
 import { useRef } from "preact/hooks";
-import type { Entry } from "../../../client/transcript.ts";
+import type { Entry, Said, Shown } from "../../../client/transcript.ts";
+import { lastSaid, type VersionedLog } from "../../chat/versions.ts";
 import { Icon } from "../icon.tsx";
 import { useWidget } from "../widget-context.ts";
-import { ActivityCard } from "./activity-card.tsx";
 import { DraftBubble } from "./draft-bubble.tsx";
+import { SaidMeta } from "./message-tools.tsx";
 import { ReplyBubble } from "./reply-bubble.tsx";
 import { OutgoingBubble, SaidBubble } from "./said-bubble.tsx";
 import { useEndlessScroll, useHighlightedEntry, useStickToEnd } from "./scrolling.ts";
+import { dayOf, dayText } from "./time-text.ts";
 
 /** The conversation: log entries, unsent messages and the streaming answer. */
 export const MessageList = () => {
@@ -18,7 +20,9 @@ export const MessageList = () => {
   const { isAtEnd, goToEnd } = useStickToEnd(scroll, content);
   useEndlessScroll(scroll, top);
   useHighlightedEntry(scroll);
-  const { entries, outgoing, draft, before } = model;
+  const { log, outgoing, draft, before } = model;
+  const { entries } = log;
+  const last = lastSaid(entries);
   const isEmpty = entries.length === 0 && outgoing.length === 0 && draft === "";
   return (
     <div class="conversation">
@@ -31,20 +35,27 @@ export const MessageList = () => {
           </div>
           {isEmpty && before !== "unknown" && <Welcome />}
           <div class="log">
-            {entries.map((entry) => (
-              <EntryView
-                key={entry.key}
-                entry={entry}
-                isHighlighted={entry.key === panel.highlightedKey}
-                isFormatted={formatter.isReady}
-              />
+            {entries.map((entry, at) => (
+              <Fragment key={entry.key}>
+                {dayOf(entry.item.createdAt) !== dayOf(entries[at - 1]?.item.createdAt ?? 0) && (
+                  <DaySeparator at={entry.item.createdAt} />
+                )}
+                <EntryView
+                  entry={entry}
+                  isHighlighted={entry.key === panel.highlightedKey}
+                  state={`${formatter.isReady} ${window.mooringMore !== undefined}`}
+                  version={entry.item.type === "said" ? versionOf(log, entry.item.id) : undefined}
+                  canRegenerate={!log.isEarlier && entry.item.type !== "said" && isAnswerTo(entry.item, last)}
+                />
+              </Fragment>
             ))}
             {outgoing.map((item) => (
               <OutgoingBubble key={`said:${item.frame.id}`} outgoing={item} />
             ))}
           </div>
-          {draft !== "" && <DraftBubble text={draft} />}
-          {model.isTyping && (
+          {log.isEarlier && <EarlierVersion />}
+          {draft !== "" && !log.isEarlier && <DraftBubble text={draft} />}
+          {model.isTyping && !log.isEarlier && (
             <div class="typing" role="img" aria-label={texts.typing}>
               <i />
               <i />
@@ -59,6 +70,36 @@ export const MessageList = () => {
         </button>
       )}
     </div>
+  );
+};
+
+const versionOf = (log: VersionedLog, id: string): string | undefined => {
+  const versions = log.versionsOf(id);
+  return versions && `${versions.shown} ${versions.ids.length}`;
+};
+
+const isAnswerTo = (item: Shown, said: Said | undefined): boolean =>
+  said !== undefined && item.correlationId === said.id && item.kind === "final";
+
+const DaySeparator = ({ at }: { at: string }) => {
+  const { model, locale } = useWidget();
+  return (
+    <div class="day">
+      <span>{dayText(at, model.now(), locale)}</span>
+    </div>
+  );
+};
+
+/** The end of an earlier version: the way back to the newest one. */
+const EarlierVersion = () => {
+  const { texts, model } = useWidget();
+  return (
+    <p class="earlier" role="status">
+      {texts.earlierVersion}{" "}
+      <button type="button" class="pill" onClick={() => model.showVersion(undefined)}>
+        {texts.newestVersion}
+      </button>
+    </p>
   );
 };
 
@@ -85,30 +126,33 @@ const Welcome = () => {
 interface EntryProps {
   readonly entry: Entry;
   readonly isHighlighted: boolean;
-  /** The markdown script is loaded. */
-  readonly isFormatted: boolean;
+  /** Changes when a script has loaded. */
+  readonly state: string;
+  /** Changes with the versions of the message; undefined if there is one. */
+  readonly version: string | undefined;
+  readonly canRegenerate: boolean;
 }
 
 /** One entry of the log. Rendered again only after a change, because there may be thousands. */
 class EntryView extends Component<EntryProps> {
-  override shouldComponentUpdate({ entry, isHighlighted, isFormatted }: EntryProps): boolean {
-    const { props } = this;
-    return entry !== props.entry || isHighlighted !== props.isHighlighted || isFormatted !== props.isFormatted;
+  override shouldComponentUpdate(next: EntryProps): boolean {
+    return (Object.keys(next) as (keyof EntryProps)[]).some((name) => next[name] !== this.props[name]);
   }
 
-  override render({ entry: { key, item }, isHighlighted }: EntryProps) {
+  override render({ entry: { key, item }, isHighlighted, version, canRegenerate }: EntryProps) {
     const found = isHighlighted ? " found" : "";
     if (item.type === "said") {
       return (
         <div class={`said${item.command ? " command" : ""}${found}`} data-key={key}>
           <SaidBubble item={item} />
+          {item.command === undefined && <SaidMeta item={item} version={version} />}
         </div>
       );
     }
     if (item.activity) {
       return (
         <div class={`work${found}`} data-key={key}>
-          <ActivityCard item={item} />
+          <ActivityEntry item={item} />
         </div>
       );
     }
@@ -116,8 +160,15 @@ class EntryView extends Component<EntryProps> {
     const outcome = item.outcome === "failed" ? " failed" : "";
     return (
       <div class={`reply${aside}${outcome}${item.kind === "notice" ? " notice" : ""}${found}`} data-key={key}>
-        <ReplyBubble item={item} />
+        <ReplyBubble item={item} canRegenerate={canRegenerate} />
       </div>
     );
   }
 }
+
+/** The text of the activity stands in until its view is loaded. */
+const ActivityEntry = ({ item }: { item: Shown }) => {
+  const { lazy } = useWidget();
+  const View = lazy.views?.ActivityCard;
+  return View ? <View item={item} /> : <ReplyBubble item={item} />;
+};

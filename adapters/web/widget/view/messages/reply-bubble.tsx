@@ -1,17 +1,16 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Shown } from "../../../client/transcript.ts";
 import { MAX_MARKDOWN_CHARS } from "../../markdown/formatter.ts";
-import { snippetOf } from "../../markdown/snippet.ts";
-import { Icon } from "../icon.tsx";
 import { useWidget } from "../widget-context.ts";
 import { ActionButtons } from "./action-buttons.tsx";
 import { AnchorChip } from "./anchor-chip.tsx";
+import { decorateCode } from "./code-blocks.ts";
 import { SentFile } from "./file-chip.tsx";
-import { clockTime } from "./time-text.ts";
+import { ReplyMeta } from "./message-tools.tsx";
 
 /** A reply of the agent with its anchor and actions. */
-export const ReplyBubble = ({ item }: { item: Shown }) => {
-  const { texts, locale, model } = useWidget();
+export const ReplyBubble = ({ item, canRegenerate = false }: { item: Shown; canRegenerate?: boolean }) => {
+  const { texts } = useWidget();
   const { id, markdown, anchor, origin, actions = [], files = [] } = item;
   const offered =
     anchor === undefined || actions.some(({ name }) => name === "why")
@@ -20,7 +19,7 @@ export const ReplyBubble = ({ item }: { item: Shown }) => {
   return (
     <>
       <div class="row">
-        <div class="bubble" title={clockTime(item.createdAt, model.now(), locale)}>
+        <div class="bubble">
           {anchor && <AnchorChip anchor={anchor} origin={origin} />}
           {markdown.trim() !== "" && <MarkdownText markdown={markdown} />}
           {files.length > 0 && (
@@ -31,8 +30,8 @@ export const ReplyBubble = ({ item }: { item: Shown }) => {
             </div>
           )}
         </div>
-        <ReplyTools item={item} />
       </div>
+      <ReplyMeta item={item} canRegenerate={canRegenerate} />
       <ActionButtons actions={offered} />
     </>
   );
@@ -49,8 +48,10 @@ const MarkdownText = ({ markdown }: { markdown: string }) => {
   // A dependency: the text is rendered again once the formatter is ready.
   const { isReady } = formatter;
   useLayoutEffect(() => {
-    node.current?.replaceChildren(formatter.render(shown));
-  }, [shown, formatter, isReady]);
+    if (node.current === null) return;
+    node.current.replaceChildren(formatter.render(shown));
+    decorateCode(node.current, texts);
+  }, [shown, formatter, isReady, texts]);
   return (
     <>
       <div class="text" ref={node} />
@@ -60,37 +61,5 @@ const MarkdownText = ({ markdown }: { markdown: string }) => {
         </button>
       )}
     </>
-  );
-};
-
-/** Reply and copy buttons, visible on hover and focus. */
-const ReplyTools = ({ item }: { item: Shown }) => {
-  const { texts, panel, formatter } = useWidget();
-  const { id, markdown } = item;
-  const answer = () => panel.set({ answering: { id, about: snippetOf(item, formatter) } });
-  return (
-    <div class="tools">
-      <button type="button" class="tool" aria-label={texts.reply} title={texts.reply} onClick={answer}>
-        <Icon name="reply" />
-      </button>
-      {/* Insecure pages have no clipboard. */}
-      {navigator.clipboard !== undefined && <CopyButton text={markdown} />}
-    </div>
-  );
-};
-
-const CopyButton = ({ text }: { text: string }) => {
-  const { texts } = useWidget();
-  const [isCopied, setCopied] = useState(false);
-  const label = isCopied ? texts.copied : texts.copy;
-  const copy = () =>
-    navigator.clipboard.writeText(text).then(
-      () => setCopied(true),
-      () => setCopied(false),
-    );
-  return (
-    <button type="button" class="tool" aria-label={label} title={label} onClick={() => void copy()}>
-      <Icon name={isCopied ? "check" : "copy"} />
-    </button>
   );
 };

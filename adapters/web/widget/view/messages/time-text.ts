@@ -1,12 +1,34 @@
+/** "21:14" */
+export const timeOfDay = (at: string, locale: string): string =>
+  new Intl.DateTimeFormat(locale, { timeStyle: "short" }).format(new Date(at));
+
 /** "21:14", with the date unless it is today. */
 export const clockTime = (at: string, now: number, locale: string): string => {
-  const date = new Date(at);
-  const isToday = date.toDateString() === new Date(now).toDateString();
-  return new Intl.DateTimeFormat(locale, {
-    timeStyle: "short",
-    ...(!isToday && { dateStyle: "medium" }),
-  }).format(date);
+  if (dayOf(at) === dayOf(now)) return timeOfDay(at, locale);
+  return new Intl.DateTimeFormat(locale, { timeStyle: "short", dateStyle: "medium" }).format(new Date(at));
 };
+
+/** The day of a time, in the browser's zone. */
+export const dayOf = (at: string | number): string => new Date(at).toDateString();
+
+/** "Today", "Yesterday", "Friday, 6 March", and with the year if it is another one. */
+export const dayText = (at: string, now: number, locale: string): string => {
+  const daysAgo = Math.round((Date.parse(dayOf(now)) - Date.parse(dayOf(at))) / DAY_MS);
+  if (daysAgo === 0 || daysAgo === 1) {
+    const text = new Intl.RelativeTimeFormat(locale, { numeric: "auto" }).format(-daysAgo, "day");
+    return text.charAt(0).toLocaleUpperCase(locale) + text.slice(1);
+  }
+  const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear();
+  return new Intl.DateTimeFormat(locale, {
+    weekday: "long",
+    day: "numeric",
+    month: "long",
+    ...(!isThisYear && { year: "numeric" }),
+  }).format(new Date(at));
+};
+
+/** Rounded by the caller, because a day with a clock change is an hour shorter or longer. */
+const DAY_MS = 24 * 3_600_000;
 
 /** "12 s", "2 min 5 s", "1 h 4 min". */
 export const elapsedText = (ms: number): string => {

@@ -1,12 +1,12 @@
 import type { Ref } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { ActivityItem, ActivityState, ReplyAction } from "../../../../../core/contract/messages/agent-reply.ts";
-import type { Shown } from "../../../client/transcript.ts";
-import { Icon } from "../icon.tsx";
-import { useWidget } from "../widget-context.ts";
-import { ActionButtons } from "./action-buttons.tsx";
-import { AnchorChip } from "./anchor-chip.tsx";
-import { Elapsed } from "./live-time.tsx";
+import type { ActivityItem, ActivityState, ReplyAction } from "../../../../core/contract/messages/agent-reply.ts";
+import type { Shown } from "../../client/transcript.ts";
+import { Icon } from "../view/icon.tsx";
+import { ActionButtons } from "../view/messages/action-buttons.tsx";
+import { AnchorChip } from "../view/messages/anchor-chip.tsx";
+import { Elapsed } from "../view/messages/live-time.tsx";
+import { useWidget } from "../view/widget-context.ts";
 
 /** Delegated work: one line that expands to a list. Changes are not announced to screen readers (B1). */
 export const ActivityCard = ({ item }: { item: Shown }) => {

@@ -1,0 +1,91 @@
+import { useState } from "preact/hooks";
+import type { Said, Shown } from "../../../client/transcript.ts";
+import { snippetOf } from "../../markdown/snippet.ts";
+import { Icon, type IconName } from "../icon.tsx";
+import { useWidget } from "../widget-context.ts";
+import { timeOfDay } from "./time-text.ts";
+
+interface ToolProps {
+  readonly icon: IconName;
+  readonly label: string;
+  readonly onClick: () => void;
+  readonly isDisabled?: boolean;
+}
+
+const Tool = ({ icon, label, onClick, isDisabled = false }: ToolProps) => (
+  <button type="button" class="tool" aria-label={label} title={label} disabled={isDisabled} onClick={onClick}>
+    <Icon name={icon} />
+  </button>
+);
+
+const CopyTool = ({ text }: { text: string }) => {
+  const { texts } = useWidget();
+  const [isCopied, setCopied] = useState(false);
+  // Insecure pages have no clipboard.
+  if (navigator.clipboard === undefined) return null;
+  const copy = () => void navigator.clipboard.writeText(text).then(...[true, false].map((is) => () => setCopied(is)));
+  return <Tool icon={isCopied ? "check" : "copy"} label={isCopied ? texts.copied : texts.copy} onClick={copy} />;
+};
+
+const Time = ({ at }: { at: string }) => {
+  const { locale } = useWidget();
+  return (
+    <time dateTime={at} title={new Date(at).toLocaleString(locale)}>
+      {timeOfDay(at, locale)}
+    </time>
+  );
+};
+
+/** Below a reply: its time and, on hover and focus, its buttons. */
+export const ReplyMeta = ({ item, canRegenerate }: { item: Shown; canRegenerate: boolean }) => {
+  const { texts, model, panel, formatter } = useWidget();
+  const { id, markdown, correlationId = "" } = item;
+  const answer = () => panel.set({ editing: undefined, answering: { id, about: snippetOf(item, formatter) } });
+  return (
+    <div class="meta">
+      <Time at={item.createdAt} />
+      <span class="tools">
+        <Tool icon="reply" label={texts.reply} onClick={answer} />
+        {markdown.trim() !== "" && <CopyTool text={markdown} />}
+        {canRegenerate && (
+          <Tool icon="again" label={texts.regenerate} onClick={() => model.regenerate(correlationId)} />
+        )}
+      </span>
+    </div>
+  );
+};
+
+/** Below an own message: its time, its buttons, and the way to its other versions. */
+export const SaidMeta = ({ item, version }: { item: Said; version: string | undefined }) => {
+  const { texts, panel } = useWidget();
+  return (
+    <div class="meta">
+      <span class="tools">
+        {item.text !== "" && <CopyTool text={item.text} />}
+        <Tool icon="compose" label={texts.edit} onClick={() => panel.set({ answering: undefined, editing: item })} />
+      </span>
+      {version !== undefined && <VersionSwitch id={item.id} />}
+      <Time at={item.createdAt} />
+    </div>
+  );
+};
+
+const VersionSwitch = ({ id }: { id: string }) => {
+  const { texts, model } = useWidget();
+  const { ids, shown } = model.log.versionsOf(id) ?? { ids: [id], shown: 0 };
+  // The newest version is the conversation as it is.
+  const show = (at: number) => model.showVersion(at === ids.length - 1 ? undefined : ids[at]);
+  return (
+    <span class="versions">
+      <span class="sr">{texts.version(shown + 1, ids.length)}</span>
+      <Tool icon="back" label={texts.olderVersion} isDisabled={shown === 0} onClick={() => show(shown - 1)} />
+      <span aria-hidden="true">{`${shown + 1}/${ids.length}`}</span>
+      <Tool
+        icon="chevron"
+        label={texts.newerVersion}
+        isDisabled={shown === ids.length - 1}
+        onClick={() => show(shown + 1)}
+      />
+    </span>
+  );
+};

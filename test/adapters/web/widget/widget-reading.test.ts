@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { makeDelivery } from "../make-delivery.ts";
+import { runningGateways } from "../running-gateways.ts";
+import { WidgetInBrowser } from "./widget-in-browser.ts";
+
+const start = runningGateways();
+const widget = new WidgetInBrowser({ permissions: ["clipboard-read", "clipboard-write"] });
+
+const clipboard = () => widget.page.evaluate<string>("navigator.clipboard.readText()");
+const DAY_MS = 24 * 3_600_000;
+const atNoon = (daysAgo: number): string => {
+  const day = new Date(Date.now() - daysAgo * DAY_MS);
+  day.setHours(12, 34, 0, 0);
+  return day.toISOString();
+};
+
+describe("given a person who reads answers in the widget", () => {
+  it("when they copy an answer, their message or a code block, then the clipboard has its source", async () => {
+    const gateway = await start();
+    const visitor = await widget.begin(gateway);
+    const markdown = "**Run** this:\n\n```sh\nls -l | wc\n```";
+    await gateway.adapter.deliver(makeDelivery(visitor, "r1", { reply: { markdown } }));
+    const code = widget.page.locator(".reply .code");
+    await code.hover();
+    await code.getByRole("button", { name: "Copy the code" }).click();
+    await code.getByText("Copied").waitFor();
+    expect(await clipboard()).toBe("ls -l | wc");
+    await widget.page.locator(".reply .meta").getByRole("button", { name: "Copy" }).click();
+    await widget.page.locator(".reply .meta").getByRole("button", { name: "Copied" }).waitFor();
+    expect(await clipboard()).toBe(markdown);
+    await widget.page.locator(".said").hover();
+    await widget.page.locator(".said .meta").getByRole("button", { name: "Copy" }).click();
+    await widget.page.locator(".said .meta").getByRole("button", { name: "Copied" }).waitFor();
+    expect(await clipboard()).toBe("hello");
+  });
+
+  it("when a table is wider than the chat, then it scrolls, and its words stay whole", async () => {
+    const gateway = await start();
+    const visitor = await widget.begin(gateway);
+    const names = ["Harbour", "Nearest lighthouse", "Responsible administration", "Commissioning", "Characteristics"];
+    const cells = ["Warnemünde", "Leuchtturm", "Wasserstraßenverwaltung", "Inbetriebnahme", "Kennungswiederkehr"];
+    const markdown = [names, names.map(() => "---"), cells].map((row) => `| ${row.join(" | ")} |`).join("\n");
+    await gateway.adapter.deliver(makeDelivery(visitor, "r1", { reply: { markdown } }));
+    const table = widget.page.locator(".reply table");
+    await table.waitFor();
+    const size = await table.evaluate((node) => ({
+      scrolls: node.scrollWidth > node.clientWidth,
+      lines: [...node.querySelectorAll("td")].map((cell) => {
+        const range = cell.ownerDocument.createRange();
+        range.selectNodeContents(cell);
+        return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+      }),
+      overflows: node.getBoundingClientRect().right > (node.closest(".bubble")?.getBoundingClientRect().right ?? 0),
+    }));
+    expect(size).toEqual({ scrolls: true, lines: [1, 1, 1, 1, 1], overflows: false });
+    await table.focus();
+    await widget.page.keyboard.press("ArrowRight");
+    await expect.poll(() => table.evaluate((node) => node.scrollLeft)).toBeGreaterThan(0);
+  });
+
+  it("when messages are of several days, then each day has a line, and each message its time", async () => {
+    const gateway = await start();
+    const visitor = await widget.begin(gateway);
+    await widget.page.goto("about:blank");
+    const times = [400, 3, 1, 1].map(atNoon);
+    for (const [nth, createdAt] of times.entries())
+      await gateway.adapter.deliver(makeDelivery(visitor, `r${nth}`, { reply: { createdAt } }));
+    await widget.open(gateway);
+    const days = widget.page.locator(".log .day");
+    await expect.poll(() => days.count()).toBe(4);
+    const texts = await days.allTextContents();
+    expect(texts[0]).toBe("Today");
+    expect(texts[1]).toMatch(/^\w+,? \d+ \w+ \d{4}$/);
+    expect(texts[2]).toMatch(/^\w+,? \d+ \w+$/);
+    expect(texts[3]).toBe("Yesterday");
+    expect(await widget.page.locator(".reply time").first().textContent()).toBe("12:34");
+    expect(await widget.page.locator(".reply time").first().isVisible()).toBe(true);
+  });
+});
