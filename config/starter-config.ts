@@ -17,7 +17,7 @@ export interface StarterFiles {
 /** Generates the configuration and the `.env` file with its secrets. */
 export const starterConfig = (settings: readonly Setting[]): StarterFiles => {
   const root = {};
-  for (const { path, value, env } of settings) put(root, path, env === undefined ? value : `\${${env}}`);
+  for (const { path, value, env } of settings) put(root, path, env === undefined ? literal(value) : `\${${env}}`);
   const secrets = settings.flatMap(({ env, value }) =>
     env === undefined ? [] : [`${env}=${quoted(String(value))}\n`],
   );
@@ -28,6 +28,9 @@ const HEAD = `# Mooring configuration. \${NAME} takes a value from the environme
 # Check it: mooring check --live --config FILE
 
 `;
+
+/** An answer is text, never a reference to a variable. */
+const literal = (value: unknown): unknown => (typeof value === "string" ? value.replaceAll("${", () => "$${") : value);
 
 const put = (root: object, path: Setting["path"], value: unknown): void => {
   let node = root as Record<string | number, unknown>;

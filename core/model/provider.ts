@@ -9,6 +9,15 @@ interface AnyModelConfig {
   readonly contextTokens?: number;
 }
 
+/** A well-known server of a provider, which `mooring init` offers by its own name. */
+export interface ModelPreset {
+  readonly id: string;
+  readonly label: string;
+  /** Settings that need no question. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly questions: readonly SetupQuestion[];
+}
+
 /** A kind of model server: settings, setup questions and client. `core/model/providers/index.ts` lists all of them. */
 export interface ModelProvider<Schema extends z.ZodType<AnyModelConfig> = z.ZodType<AnyModelConfig>> {
   /** The value of `provider` in the configuration. */
@@ -18,6 +27,8 @@ export interface ModelProvider<Schema extends z.ZodType<AnyModelConfig> = z.ZodT
   readonly config: Schema;
   /** Asked by `mooring init`. Without any, the id alone is a configuration. */
   readonly questions: readonly SetupQuestion[];
+  /** Offered before the provider itself. */
+  readonly presets?: readonly ModelPreset[];
   /** Unsuitable for real users: `mooring check` warns if other machines can reach it. */
   readonly isForTrial?: boolean;
   /** An agent elsewhere answers, with its own prompt and tools. */

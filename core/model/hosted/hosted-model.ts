@@ -31,7 +31,13 @@ export const askModelName: SetupQuestion = {
   setting: ["model"],
 };
 
-export const askApiKey = { flag: "model-key", setting: ["apiKey"], env: "MODEL_API_KEY" } as const;
+/** `env` is the name that the provider's own tools use, if it has one. */
+export const askApiKey = (message: string, env: string): SetupQuestion => ({
+  flag: "model-key",
+  message,
+  setting: ["apiKey"],
+  env,
+});
 
 /** A model whose SDK is loaded in the background: start-up does not wait for it, the first step does. */
 export class LazyModel implements AgentModel {

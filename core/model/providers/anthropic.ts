@@ -14,7 +14,7 @@ export const anthropic: ModelProvider<typeof Config> = {
   id: "anthropic",
   label: "Anthropic",
   config: Config,
-  questions: [askModelName, { ...askApiKey, message: "Your Anthropic API key" }],
+  questions: [askModelName, askApiKey("Your Anthropic API key", "ANTHROPIC_API_KEY")],
   describe: describeHosted,
   create: (config, deps) =>
     hostedModel(

@@ -16,7 +16,7 @@ const Config = z.strictObject({
 
 export const openAiCompatible: ModelProvider<typeof Config> = {
   id: "openai-compatible",
-  label: "a server with an OpenAI-compatible API, also on your own machine",
+  label: "any other server with an OpenAI-compatible API",
   config: Config,
   questions: [
     {
@@ -26,7 +26,38 @@ export const openAiCompatible: ModelProvider<typeof Config> = {
       setting: ["baseUrl"],
     },
     askModelName,
-    { ...askApiKey, message: "API key of the server (empty if it needs none)", optional: true },
+    { ...askApiKey("API key of the server (empty if it needs none)", "MODEL_API_KEY"), optional: true },
+  ],
+  presets: [
+    {
+      id: "openai",
+      label: "OpenAI",
+      settings: { baseUrl: "https://api.openai.com/v1" },
+      questions: [askModelName, askApiKey("Your OpenAI API key", "OPENAI_API_KEY")],
+    },
+    {
+      id: "ollama",
+      label: "Ollama: models on your own machine, no key",
+      settings: {},
+      questions: [
+        {
+          flag: "model-url",
+          message: "Address of Ollama, with the version",
+          otherwise: "http://localhost:11434/v1",
+          setting: ["baseUrl"],
+        },
+        { ...askModelName, message: "Name of the model, as `ollama list` shows it" },
+      ],
+    },
+    {
+      id: "openrouter",
+      label: "OpenRouter: models of many providers with one key",
+      settings: { baseUrl: "https://openrouter.ai/api/v1" },
+      questions: [
+        { ...askModelName, example: "provider/model" },
+        askApiKey("Your OpenRouter API key", "OPENROUTER_API_KEY"),
+      ],
+    },
   ],
   describe: describeHosted,
   create: (config, deps) =>

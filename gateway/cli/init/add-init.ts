@@ -1,9 +1,11 @@
-import { basename, relative } from "node:path";
+import { basename, dirname, relative, sep } from "node:path";
 import { parseArgs } from "node:util";
 import { type Command, Option } from "commander";
 import type { AvailableAdapter } from "../../../config/index.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { listed } from "../../../core/contract/setup-question.ts";
+import type { EnvChoice } from "./init.ts";
+import { shellWord } from "./next-steps.ts";
 
 const DEFAULT_OUTPUT = "mooring.yaml";
 
@@ -11,6 +13,7 @@ interface InitFlags {
   readonly output: string;
   readonly force?: boolean;
   readonly yes?: boolean;
+  readonly envFile?: EnvChoice;
 }
 
 /** `mooring init`: each question also has a flag, so that a script can answer it. */
@@ -25,6 +28,12 @@ export const addInit = async (program: Command, args: readonly string[]): Promis
     .option("-a, --adapter <names>", "adapters that are not built in: paths or packages, separated by commas")
     .option("-f, --force", "overwrite an existing file")
     .option("-y, --yes", "ask nothing, use the default for each question without a flag")
+    .addOption(
+      new Option("--env-file <choice>", "an .env file that is there already: update it, or keep it as it is").choices([
+        "update",
+        "keep",
+      ]),
+    )
     .helpOption("-h, --help", "show this help");
   const messages = new Map(
     questions.map(({ flag, message, choices }) => [
@@ -34,7 +43,7 @@ export const addInit = async (program: Command, args: readonly string[]): Promis
   );
   const flags = [...messages].map(([flag, message]) => new Option(`--${flag} <answer>`, message));
   for (const flag of flags) command.addOption(flag);
-  command.action(async ({ output, force = false, yes = false }: InitFlags) => {
+  command.action(async ({ output, force = false, yes = false, envFile }: InitFlags) => {
     const { init } = await import("./init.ts");
     const { askInTerminal } = await import("./ask-in-terminal.ts");
     const given = flags.flatMap((flag) => {
@@ -47,6 +56,7 @@ export const addInit = async (program: Command, args: readonly string[]): Promis
       force,
       given: new Map(given),
       foreign,
+      envFile,
       ...(isInteractive && { ask: askInTerminal }),
       program: programName(),
       print: (text) => void process.stdout.write(text),
@@ -70,8 +80,8 @@ const namedAdapters = async (args: readonly string[]): Promise<readonly Availabl
   });
 };
 
-/** The command that started this process: the installed program, or the built file of a checkout. */
-const programName = (): string => {
-  const [, file = ""] = process.argv;
-  return basename(file).endsWith(".js") ? `node ${relative("", file)}` : "mooring";
+/** The command that started this process: the installed program, that of a package beside the files, or a built file. */
+export const programName = (file = process.argv[1] ?? ""): string => {
+  if (basename(file).endsWith(".js")) return `node ${shellWord(relative("", file))}`;
+  return dirname(file).endsWith(["node_modules", ".bin"].join(sep)) ? "npx mooring" : "mooring";
 };

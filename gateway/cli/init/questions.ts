@@ -40,25 +40,54 @@ const setupQuestion = (
 
 const modelPath = ["agents", 0, "model"] as const;
 
+/** The servers that the wizard offers: the presets of a provider, then the provider itself. */
+const modelOffers = modelProviders.flatMap(({ id, label, questions, presets = [], isForTrial, isAgent }) =>
+  [...presets, { id, label, questions, settings: {} }].map((offer) => ({
+    ...offer,
+    provider: id,
+    // The demo model follows fixed rules, and an agent elsewhere has its own directives.
+    takesPersona: !isForTrial && !isAgent,
+  })),
+);
+
+const offerOf = (id: string | undefined) => modelOffers.find((offer) => offer.id === id);
+
 const modelQuestions: readonly Question[] = [
   {
     flag: "model",
     message: "Which model answers?",
-    choices: modelProviders.map(({ id, label }) => ({ value: id, label })),
+    choices: modelOffers.map(({ id, label }) => ({ value: id, label })),
     otherwise: modelProviders[0].id,
     settings: (answer) => {
+      const { provider = answer, settings = {}, questions = [] } = offerOf(answer) ?? {};
       // A provider without questions is named by its id alone.
-      const hasSettings = modelProviders.some(({ id, questions }) => id === answer && questions.length > 0);
+      const path = questions.length > 0 ? [...modelPath, "provider"] : modelPath;
       return [
-        { path: ["agents", 0, "name"], value: "mooring" },
-        { path: hasSettings ? [...modelPath, "provider"] : modelPath, value: answer },
+        { path, value: provider },
+        ...Object.entries(settings).map(([key, value]) => ({ path: [...modelPath, key], value })),
       ];
     },
   },
-  ...modelProviders.flatMap(({ id, questions }) =>
+  ...modelOffers.flatMap(({ id, questions }) =>
     questions.map((question) => setupQuestion(question, modelPath, (answers) => answers.get("model") === id)),
   ),
 ];
+
+const nameQuestion: Question = {
+  flag: "name",
+  message: "What is the agent called?",
+  otherwise: "mooring",
+  settings: (value) => [{ path: ["agents", 0, "name"], value }],
+};
+
+const personaQuestion: Question = {
+  flag: "persona",
+  message: "Its role and tone, in a sentence or two (empty: a general assistant)",
+  example: "You help the crew of a harbour office. Be brief and friendly.",
+  optional: true,
+  when: (answers) => offerOf(answers.get("model"))?.takesPersona === true,
+  settings: (value) => [{ path: ["agents", 0, "directives"], value }],
+};
 
 /** For an assistant of one person (I1). */
 const ownerQuestions = (foreign: readonly AvailableAdapter[]): readonly Question[] => {
@@ -161,7 +190,9 @@ const channelQuestions = (foreign: readonly AvailableAdapter[]): readonly Questi
 
 /** In the order of the wizard and of the file that it writes. `foreign`: adapters from outside, from `--adapter`. */
 export const questionsFor = (foreign: readonly AvailableAdapter[]): readonly Question[] => [
+  nameQuestion,
   ...modelQuestions,
+  personaQuestion,
   ...channelQuestions(foreign),
   ...ownerQuestions(foreign),
   ...gatewayQuestions,

@@ -1,11 +1,11 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadConfig } from "../../../config/load-config.ts";
-import { init } from "../../../gateway/cli/init/init.ts";
-import type { Question } from "../../../gateway/cli/init/questions.ts";
+import { programName } from "../../../gateway/cli/init/add-init.ts";
+import { type Ask, type EnvChoice, init } from "../../../gateway/cli/init/init.ts";
 
 let folder: string;
 let said: string;
@@ -17,12 +17,18 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const file = () => join(folder, "mooring.yaml");
 const envFile = () => join(folder, ".env");
-const run = (given: Record<string, string>, more: { force?: boolean; ask?: (q: Question) => Promise<string> } = {}) =>
+interface More {
+  readonly force?: boolean;
+  readonly ask?: Ask;
+  readonly envFile?: EnvChoice;
+}
+const run = (given: Record<string, string>, more: More = {}) =>
   init({
     output: file(),
     force: more.force ?? false,
     given: new Map(Object.entries(given)),
     ...(more.ask && { ask: more.ask }),
+    envFile: more.envFile,
     print: (text) => {
       said += text;
     },
@@ -111,27 +117,115 @@ describe("given no terminal", () => {
     expect((await written()).backbone).toBe("embedded");
   });
 
-  it("when an env file exists, then unrelated lines are kept and the wizard's lines replaced", async () => {
-    await writeFile(envFile(), "OTHER=1\nMODEL_API_KEY='old'");
-    await run({ model: "anthropic", "model-name": "claude", "model-key": "new" });
-    expect(await readFile(envFile(), "utf8")).toBe("OTHER=1\nMODEL_API_KEY='new'\n");
+  it("when an env file exists and may be updated, then unrelated lines are kept and the wizard's lines replaced", async () => {
+    await writeFile(envFile(), "OTHER=1\nANTHROPIC_API_KEY='old'");
+    await run({ ...ANTHROPIC, "model-key": "new" }, { envFile: "update" });
+    expect(await readFile(envFile(), "utf8")).toBe("OTHER=1\nANTHROPIC_API_KEY='new'\n");
+    expect((await stat(envFile())).mode & 0o777).toBe(0o600);
+    expect(await readdir(folder)).toEqual([".env", "mooring.yaml"]);
+  });
+
+  it("when an env file exists and no flag says more, then nothing is written and the error names both choices", async () => {
+    await writeFile(envFile(), "ANTHROPIC_API_KEY='old'");
+    await expect(run({ ...ANTHROPIC, "model-key": "new" })).rejects.toThrow(
+      /\.env already exists, and this would replace ANTHROPIC_API_KEY: .*--env-file update.*--env-file keep/,
+    );
+    expect(await readFile(envFile(), "utf8")).toBe("ANTHROPIC_API_KEY='old'");
+    await expect(readFile(file())).rejects.toThrow("ENOENT");
+  });
+
+  it("when an env file has the same secrets already, then it is not touched and nothing is asked", async () => {
+    await writeFile(envFile(), "ANTHROPIC_API_KEY=same # mine\n");
+    await run({ ...ANTHROPIC, "model-key": "same" });
+    expect((await written()).agents[0]?.model).toMatchObject({ provider: "anthropic" });
+  });
+
+  it.each([
+    ["openai", "openai-compatible", "https://api.openai.com/v1", "OPENAI_API_KEY"],
+    ["openrouter", "openai-compatible", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"],
+    ["anthropic", "anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"],
+  ])("when the preset %s is chosen, then name and key suffice", async (model, provider, baseUrl, variable) => {
+    await run({ model, "model-name": "some-model", "model-key": "key-of-mine" });
+    expect((await written()).agents[0]?.model).toMatchObject({ provider, baseUrl, model: "some-model" });
+    expect(await readFile(envFile(), "utf8")).toBe(`${variable}='key-of-mine'\n`);
+  });
+
+  it("when Ollama is chosen, then its model name suffices and no key is asked for", async () => {
+    await run({ model: "ollama", "model-name": "llama" });
+    expect((await written()).agents[0]?.model).toMatchObject({ baseUrl: "http://localhost:11434/v1", model: "llama" });
+    await expect(run({ model: "ollama", "model-name": "llama", "model-key": "k" }, { force: true })).rejects.toThrow(
+      "--model-key: does not apply",
+    );
+  });
+
+  it("when a name and a persona are given, then the agent has them, also with characters of references", async () => {
+    const persona = `Answer like a pilot: "brief", with \${prices} and # signs.`;
+    await run({ model: "ollama", "model-name": "llama", name: "harbour", persona });
+    expect((await written()).agents[0]).toMatchObject({ name: "harbour", directives: persona });
   });
 });
 
+const ANTHROPIC = { model: "anthropic", "model-name": "claude" };
+
+/** Answers by flag, one after the other; questions without one get their default. */
+const person = (answers: Record<string, string[]>) => {
+  const asked: string[] = [];
+  const ask: Ask = async ({ flag }) => {
+    asked.push(flag);
+    return answers[flag]?.shift() ?? "";
+  };
+  return { asked, ask };
+};
+
 describe("given a terminal", () => {
-  it("when an answer is invalid, then only that question is asked again", async () => {
-    const asked: string[] = [];
-    const answers: Record<string, string[]> = { channels: ["slack"], "slack-bot-token": ["nonsense", "xoxb-1"] };
-    const ask = async ({ flag }: Question) => {
-      asked.push(flag);
-      return answers[flag]?.shift() ?? "";
-    };
+  it("when an answer is invalid, then the same question is asked again before the next one", async () => {
+    const { asked, ask } = person({ channels: ["slack"], "slack-bot-token": ["nonsense", "xoxb-1"] });
     await run({ "slack-mode": "http", "slack-signing-secret": "s" }, { ask });
-    expect(asked.filter((flag) => flag === "slack-bot-token")).toHaveLength(2);
-    expect(asked.at(-1)).toBe("slack-bot-token");
+    const first = asked.indexOf("slack-bot-token");
+    expect(asked.slice(first, first + 2)).toEqual(["slack-bot-token", "slack-bot-token"]);
     expect(new Set(asked).size).toBe(asked.length - 1);
     expect(said).toContain('--slack-bot-token: must begin with "xoxb-"');
     expect((await written()).channels.slack).toMatchObject({ adapter: "slack" });
+  });
+
+  it.each([
+    ["model-url", "localhost:11434", /must be an http\(s\) address/],
+    ["name", "My Agent", /must/],
+    ["port", "99999", /must be/],
+    ["port", "many", /must be/],
+    ["public-url", "chat.example.com", /must be/],
+    ["model-name", "", /is missing/],
+  ])("when %s is answered with %j, then the terminal learns at once what is wrong", async (flag, answer, problem) => {
+    const problems = new Map<string, string | undefined>();
+    const ask: Ask = async (question, problemOf) => {
+      if (question.flag === flag) problems.set(flag, problemOf(answer));
+      return { model: "ollama", "model-name": "llama" }[question.flag] ?? "";
+    };
+    await run({}, { ask });
+    expect(problems.get(flag)).toMatch(problem);
+  });
+
+  it("when every answer is a default, then no check rejects it", async () => {
+    const problems: (string | undefined)[] = [];
+    const answers: Record<string, string> = { model: "openai", "model-name": "m", "model-key": "k", for: "me" };
+    const ask: Ask = async ({ flag }, problemOf) => {
+      problems.push(problemOf(answers[flag] ?? ""));
+      return answers[flag] ?? "";
+    };
+    await run({}, { ask });
+    expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
+  });
+
+  it("when an env file exists, then the person decides, and keeping it names the variables to set", async () => {
+    await writeFile(envFile(), "OTHER=1\n");
+    const answers = { ...ANTHROPIC, "model-key": "new" };
+    const { asked, ask } = person({});
+    await run(answers, { ask });
+    expect(asked.at(-1)).toBe("env-file");
+    expect(await readFile(envFile(), "utf8")).toBe("OTHER=1\n");
+    expect(said).toContain("Set these environment variables yourself before you go on: ANTHROPIC_API_KEY");
+    await run(answers, { ask: person({ "env-file": ["update"] }).ask, force: true });
+    expect(await readFile(envFile(), "utf8")).toBe("OTHER=1\nANTHROPIC_API_KEY='new'\n");
   });
 
   it("when the person cancels, then nothing is written", async () => {
@@ -161,5 +255,16 @@ describe("given any key", () => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+describe("given the way in which the program was started", () => {
+  it.each([
+    ["/usr/local/bin/mooring", "mooring"],
+    ["/home/ann/app/node_modules/.bin/mooring", "npx mooring"],
+    [`${process.cwd()}/dist/mooring.js`, "node dist/mooring.js"],
+    [`${process.cwd()}/my files/mooring.js`, "node 'my files/mooring.js'"],
+  ])("when it was %s, then the next steps begin with %s", (started, program) => {
+    expect(programName(started)).toBe(program);
   });
 });
