@@ -3,7 +3,7 @@ import { type Secret, secret } from "../../core/contract/secret.ts";
 
 export const LogLevel = z
   .enum(["debug", "info", "warn", "error", "silent"])
-  .describe("Lowest level that is logged, as JSON lines on stderr.");
+  .describe("Lowest level that is logged: on stderr, as JSON lines, or as readable lines on a terminal.");
 export type LogLevel = z.infer<typeof LogLevel>;
 
 /** Access to `/metrics`, on the ports of gateway and core. */

@@ -32,7 +32,7 @@ export const chat = async ({ file, url, channel, startNew, waitSeconds }: ChatOp
     throw new AppError("bad-input", `--url ${gateway} must be an http or https address such as http://localhost:8080`);
   }
   const { host } = new URL(gateway);
-  const screen = new TerminalScreen(process.stdout, process.stdin);
+  const screen = new TerminalScreen(process.stdout, process.stdin, process.stderr);
   // A person sees that the chat reconnects; a script would only wait for its timeout.
   if (!screen.isLive) await mustAnswer(gateway);
   const talk = new TerminalChat({

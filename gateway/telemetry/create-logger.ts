@@ -2,9 +2,17 @@ import { type DestinationStream, destination, pino } from "pino";
 import type { LogLevel } from "../../config/index.ts";
 import type { LogFields, Logger } from "../../core/contract/ports/logger.ts";
 import { otelTraceId } from "../../core/lib/index.ts";
+import { logStream } from "./pretty-log.ts";
 
-/** JSON lines on stderr, written before the call returns, so that the last line before a crash is there. */
-export const createLogger = (level: LogLevel, stream: DestinationStream = destination({ fd: 2, sync: true })): Logger =>
+/** Written before the call returns, so that the last line before a crash is there. */
+const standardError = (): DestinationStream => {
+  const terminal = process.stderr;
+  const hasColors = () => terminal.hasColors();
+  return logStream(destination({ fd: 2, sync: true }), { isTTY: terminal.isTTY, hasColors });
+};
+
+/** JSON lines, or lines for a person if standard error is a terminal. */
+export const createLogger = (level: LogLevel, stream: DestinationStream = standardError()): Logger =>
   pino(
     {
       level,

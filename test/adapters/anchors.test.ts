@@ -38,6 +38,8 @@ const terminal = (delivery: Delivery): string => {
   let written = "";
   const view = new TerminalView({
     isLive: false,
+    isStyled: false,
+    warn: () => undefined,
     write: (text) => {
       written += text;
     },

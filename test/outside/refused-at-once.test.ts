@@ -78,9 +78,12 @@ const chat = (product: Product, address: string, lines: string) => {
   undo.push(async () => child.kill("SIGKILL"));
   child.stdin.end(lines);
   let shown = "";
-  child.stdout.on("data", (data) => {
-    shown += data;
-  });
+  // Remarks about the conversation are on standard error, answers on standard output.
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (data) => {
+      shown += data;
+    });
+  }
   const ended = once(child, "close");
   return { shown: () => shown, ended: async () => (await ended)[0] };
 };

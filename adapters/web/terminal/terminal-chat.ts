@@ -152,7 +152,8 @@ export class TerminalChat implements ChatListener {
   }
 
   #reply(frame: Extract<ServerFrame, { type: "reply" }>): void {
-    this.#view.reply(frame);
+    const isOwn = frame.correlationId !== undefined && this.#ownIds.has(frame.correlationId);
+    if (isOwn || this.#options.screen.isLive) this.#view.reply(frame);
     if (frame.correlationId !== undefined) this.#answered(frame.correlationId);
   }
 

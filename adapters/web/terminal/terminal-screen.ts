@@ -9,12 +9,16 @@ interface Terminal {
 export class TerminalScreen implements TerminalOutput {
   readonly stream: Writable;
   readonly isLive: boolean;
+  readonly isStyled: boolean;
+  readonly #remarks: Writable;
   #prompt: () => void = () => undefined;
   #isPrompted = false;
 
   /** Live only if a person types: with piped input, a terminal that shows the output waits for the answers. */
-  constructor(stream: Writable & Terminal, input: Readable & Terminal) {
+  constructor(stream: Writable & Terminal, input: Readable & Terminal, remarks: Writable) {
     this.stream = stream;
+    this.#remarks = remarks;
+    this.isStyled = stream.isTTY === true;
     this.isLive = stream.isTTY === true && input.isTTY === true;
   }
 
@@ -28,6 +32,10 @@ export class TerminalScreen implements TerminalOutput {
     this.#isPrompted = false;
     this.stream.write(text);
     if (text.endsWith("\n")) this.#showPrompt();
+  }
+
+  warn(text: string): void {
+    this.#remarks.write(text);
   }
 
   #showPrompt(): void {

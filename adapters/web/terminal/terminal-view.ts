@@ -1,30 +1,47 @@
 import { sizeOfFile } from "../../../core/contract/file-ref.ts";
 import type { Delta, Said, Shown } from "../client/transcript.ts";
 import { StreamedText } from "../client/transcript.ts";
+import { dim } from "./inline-markdown.ts";
+import { renderMarkdown, TerminalMarkdown } from "./terminal-markdown.ts";
 
 export interface TerminalOutput {
   write(text: string): void;
-  /** Whether colours and streamed text are possible. */
+  /** For remarks about the conversation, apart from its answers. */
+  warn(text: string): void;
+  /** Whether a person chats. A script gets answers only. */
   readonly isLive: boolean;
+  /** Whether the output is a terminal, which shows styles. */
+  readonly isStyled: boolean;
+}
+
+interface Draft {
+  readonly correlationId: string;
+  readonly text: StreamedText;
+  readonly markdown: TerminalMarkdown;
+  /** Characters of the text that the renderer has. */
+  shown: number;
+  isMidLine: boolean;
 }
 
 /** Renders a conversation as append-only lines of text. */
 export class TerminalView {
   readonly #output: TerminalOutput;
   #agent = "";
-  #draft: { readonly correlationId: string; readonly text: StreamedText; shown: number } | undefined;
+  #draft: Draft | undefined;
 
   constructor(output: TerminalOutput) {
     this.#output = output;
   }
 
   welcomed(agent: string): void {
-    if (this.#agent !== agent) this.note(`You are talking to ${agent}. /help lists the commands; /quit leaves.`);
+    if (this.#output.isLive && this.#agent !== agent)
+      this.note(`You are talking to ${agent}. /help lists the commands; /quit leaves.`);
     this.#agent = agent;
   }
 
   /** A message from elsewhere in the same conversation. */
   said({ text, command }: Said): void {
+    if (!this.#output.isLive) return;
     this.#line(this.#dim(`you: ${plain(command ? `/${command.name} ${command.args}` : text)}`));
   }
 
@@ -35,13 +52,13 @@ export class TerminalView {
     }
     const { files = [] } = item;
     if (item.outcome === "nothing" || (item.markdown.trim() === "" && files.length === 0)) return;
-    const isShown = this.#draft !== undefined && this.#draft.correlationId === item.correlationId;
-    const streamed = isShown ? (this.#draft?.text.text.slice(0, this.#draft.shown) ?? "") : "";
+    const draft = this.#draft?.correlationId === item.correlationId ? this.#draft : undefined;
     // Streamed text stays; the whole reply is printed again only if it differs.
-    if (isShown && item.markdown.startsWith(streamed)) {
+    if (draft !== undefined && item.markdown.startsWith(draft.text.text.slice(0, draft.shown))) {
       this.#draft = undefined;
-      this.#output.write(`${plain(item.markdown.slice(streamed.length))}\n`);
-    } else this.#line(`${this.#anchor(item)}${plain(item.markdown)}`);
+      const rest = plain(item.markdown.slice(draft.shown));
+      this.#output.write(`${draft.markdown.push(rest)}${draft.markdown.end()}\n`);
+    } else this.#line(`${this.#anchor(item)}${this.#rendered(plain(item.markdown))}`);
     for (const { name, bytes } of files) {
       this.#line(this.#dim(`  file: ${plain(name)}${bytes === undefined ? "" : ` (${sizeOfFile(bytes)})`}`));
     }
@@ -51,21 +68,31 @@ export class TerminalView {
 
   delta({ correlationId, ...delta }: Delta): void {
     if (!this.#output.isLive) return;
-    if (this.#draft?.correlationId !== correlationId)
-      this.#draft = { correlationId, text: new StreamedText(), shown: 0 };
-    const { text, shown } = this.#draft;
+    if (this.#draft?.correlationId !== correlationId) {
+      const markdown = new TerminalMarkdown();
+      this.#draft = { correlationId, text: new StreamedText(), markdown, shown: 0, isMidLine: false };
+    }
+    const { text, shown, markdown } = this.#draft;
     text.add(delta);
     if (text.text.length <= shown) return;
-    this.#output.write(plain(text.text.slice(shown)));
+    const out = markdown.push(plain(text.text.slice(shown)));
     this.#draft.shown = text.text.length;
+    if (out === "") return;
+    this.#draft.isMidLine = !out.endsWith("\n");
+    this.#output.write(out);
   }
 
   note(text: string): void {
-    this.#line(this.#dim(text));
+    if (this.#output.isLive) this.#line(this.#dim(text));
+    else this.#output.warn(`${text}\n`);
   }
 
-  #activity({ markdown, kind }: Shown): void {
-    if (kind === "completion" || this.#output.isLive) this.#line(this.#dim(plain(markdown)));
+  #activity({ markdown }: Shown): void {
+    if (this.#output.isLive) this.#line(this.#dim(plain(markdown)));
+  }
+
+  #rendered(markdown: string): string {
+    return this.#output.isStyled ? renderMarkdown(markdown) : markdown;
   }
 
   #anchor({ anchor }: Shown): string {
@@ -74,13 +101,13 @@ export class TerminalView {
 
   /** Ends the line of a streamed answer first; that answer is then printed again as a whole. */
   #line(text: string): void {
-    const isMidLine = this.#draft !== undefined && this.#draft.shown > 0;
+    const isMidLine = this.#draft?.isMidLine === true;
     this.#draft = undefined;
     this.#output.write(`${isMidLine ? "\n" : ""}${text}\n`);
   }
 
   #dim(text: string): string {
-    return this.#output.isLive ? `\u001b[2m${text}\u001b[22m` : text;
+    return this.#output.isStyled ? dim(text) : text;
   }
 }
 

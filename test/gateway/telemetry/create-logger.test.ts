@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createLogger } from "../../../gateway/telemetry/create-logger.ts";
+import { logStream } from "../../../gateway/telemetry/pretty-log.ts";
 
 const logging = (level: "debug" | "info") => {
   const lines: string[] = [];
@@ -42,5 +43,50 @@ describe("given the logger", () => {
     const { lines, logger } = logging("info");
     logger.debug({}, "detail");
     expect(lines).toEqual([]);
+  });
+});
+
+describe("given standard error is a terminal", () => {
+  const onTerminal = (hasColours: boolean) => {
+    const lines: string[] = [];
+    const out = { write: (line: string) => void lines.push(line) };
+    const stream = logStream(out, { isTTY: true, hasColors: () => hasColours });
+    return { logger: createLogger("debug", stream), text: () => lines.join("") };
+  };
+
+  it("when an event is logged, then its line has time, level, event and fields", () => {
+    const { logger, text } = onTerminal(false);
+    logger.warn({ channel: "slack", attempts: 3, reason: "timed out", target: { room: "C1" } }, "delivery failed");
+    expect(text()).toMatch(
+      /^\d\d:\d\d:\d\d\.\d{3} WARN {2}delivery failed channel=slack attempts=3 reason="timed out" target={"room":"C1"}\n$/,
+    );
+  });
+
+  it("when an error is logged, then its message is a field and its stack follows, indented", () => {
+    const { logger, text } = onTerminal(false);
+    logger.error({ error: new Error("no route") }, "could not connect");
+    expect(text()).toMatch(/ERROR could not connect error="no route"\n {4}Error: no route\n {8}at /);
+  });
+
+  it("when fields have private words, secrets or control characters, then the terminal shows none of them", () => {
+    const { logger, text } = onTerminal(false);
+    logger.info({ text: "private words", token: "s3cret", name: "a\u001b[31m\u009bb\nINFO fake" }, "odd\nname");
+    for (const hidden of ["private", "s3cret", "\u001b", "\u009b"]) expect(text()).not.toContain(hidden);
+    expect(text().split("\n")).toHaveLength(2);
+  });
+
+  it("when the terminal has colours, then the level is coloured", () => {
+    const { logger, text } = onTerminal(true);
+    logger.error({}, "failed");
+    expect(text()).toContain("\u001b[31mERROR\u001b[0m failed");
+  });
+});
+
+describe("given standard error is a file or a pipe", () => {
+  it("when an event is logged, then its line is JSON", () => {
+    const lines: string[] = [];
+    const out = { write: (line: string) => void lines.push(line) };
+    createLogger("info", logStream(out, { isTTY: false })).info({ a: 1 }, "ready");
+    expect(JSON.parse(lines.join(""))).toMatchObject({ level: "info", a: 1, msg: "ready" });
   });
 });

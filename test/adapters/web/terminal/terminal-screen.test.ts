@@ -11,6 +11,6 @@ describe("given a chat in a terminal", () => {
     { input: true, output: false, isLive: false },
     { input: false, output: false, isLive: false },
   ])("when input is a terminal: $input, output: $output, then a person chats: $isLive", ({ input, output, isLive }) => {
-    expect(new TerminalScreen(stream(output), stream(input)).isLive).toBe(isLive);
+    expect(new TerminalScreen(stream(output), stream(input), stream(false)).isLive).toBe(isLive);
   });
 });
