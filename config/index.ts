@@ -7,6 +7,7 @@ export {
   loadConfig,
   loadSchema,
   ownEnvironment,
+  referencesOf,
   secretFilesOf,
 } from "./load-config.ts";
 export { parseConfig } from "./parse-config.ts";

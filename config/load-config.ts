@@ -39,6 +39,10 @@ export const secretFilesOf = ({ file, env = process.env }: LoadConfigOptions = {
   return [...new Set(readFrom(path, env).filled.secretFiles.map((named) => secretFilePath(named, path)))];
 };
 
+/** The reference that a value comes from, such as `${OPENAI_API_KEY}` at `agents[0].model.apiKey`. */
+export const referencesOf = ({ file, env = process.env }: LoadConfigOptions = {}): ReadonlyMap<string, string> =>
+  readFrom(configFile({ file, env }), env).filled.references;
+
 const readFrom = (path: string, env: Environment): ReadConfig =>
   readConfig({ file: path, text: readText(path), env: { ...readEnvFile(path), ...env } });
 

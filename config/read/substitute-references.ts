@@ -15,8 +15,11 @@ export interface ReferenceSources {
 interface Substituted {
   readonly value: unknown;
   readonly problems: readonly Problem[];
-  /** Paths whose whole value is one reference, so that their text may stand for a number or boolean. */
-  readonly wholeValues: ReadonlySet<string>;
+  /**
+   * The references that are the whole value of a path, as the configuration spells them; their text may stand for a
+   * number or boolean.
+   */
+  readonly references: ReadonlyMap<string, string>;
   /** The files that values name, each once, as the configuration spells them. */
   readonly secretFiles: readonly string[];
 }
@@ -31,7 +34,7 @@ const WHOLE_VALUE = /^\$\{(?:\w+|file:[^}\p{Cc}]+)\}$/u;
  */
 export const substituteReferences = (root: unknown, { env, readSecretFile }: ReferenceSources): Substituted => {
   const problems: Problem[] = [];
-  const wholeValues = new Set<string>();
+  const references = new Map<string, string>();
   const secretFiles = new Set<string>();
 
   const resolve = (name: string | undefined, file: string | undefined): ReturnType<ReadSecretFile> => {
@@ -41,7 +44,7 @@ export const substituteReferences = (root: unknown, { env, readSecretFile }: Ref
     return readSecretFile(file);
   };
   const fill = (text: string, path: KeyPath): string => {
-    if (WHOLE_VALUE.test(text)) wholeValues.add(spellPath(path));
+    if (WHOLE_VALUE.test(text)) references.set(spellPath(path), text);
     return text.replace(REFERENCE, (reference, name: string | undefined, file: string | undefined) => {
       if (reference === "$${") return "${";
       const found = resolve(name, file);
@@ -56,7 +59,7 @@ export const substituteReferences = (root: unknown, { env, readSecretFile }: Ref
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, walk(item, [...path, key])]));
   };
-  return { value: walk(root, []), problems, wholeValues, secretFiles: [...secretFiles] };
+  return { value: walk(root, []), problems, references, secretFiles: [...secretFiles] };
 };
 
 const MALFORMED =
@@ -71,11 +74,11 @@ const readVariable = (name: string, value: string | undefined): ReturnType<ReadS
 };
 
 /** References are text; this converts them where the schema expects a number or boolean and the text is one. */
-export const convertTypes = ({ value, wholeValues }: Substituted, schema: z.ZodType): unknown => {
-  if (wholeValues.size === 0) return value;
+export const convertTypes = ({ value, references }: Substituted, schema: z.ZodType): unknown => {
+  if (references.size === 0) return value;
   const typed = structuredClone(value);
   for (const { path, issue } of leafIssues(schema.safeParse(value).error?.issues ?? [])) {
-    if (!wholeValues.has(spellPath(path))) continue;
+    if (!references.has(spellPath(path))) continue;
     const read = readAs(expectedBy(issue), valueAt(typed, path));
     if (read !== undefined) setAt(typed, path, read);
   }

@@ -10,7 +10,7 @@ import { type Logger, silentLogger } from "../../core/contract/ports/logger.ts";
 import type { Store } from "../../core/contract/ports/store.ts";
 import { silentMeter } from "../../core/contract/ports/telemetry.ts";
 import { withinDeadline } from "../../core/lib/index.ts";
-import { createModel, type ModelDeps } from "../../core/model/index.ts";
+import { createModel, type ModelDeps, ModelFailed } from "../../core/model/index.ts";
 import { tenantOf } from "../agent-config.ts";
 import { adapterContext, type ChannelDeps } from "../channel-contexts.ts";
 import { createAdapter } from "../foreign/index.ts";
@@ -24,15 +24,18 @@ interface CheckLiveDeps {
   readonly clock: Clock;
   readonly logger?: Logger;
   readonly newId: () => string;
+  /** The references of the configuration file by path, to name the variable of a refused key. */
+  readonly references?: ReadonlyMap<string, string>;
 }
 
 /** Contacts everything that the configuration names, and starts nothing. */
 export const checkLive = async (config: Config, deps: CheckLiveDeps): Promise<Finding[]> => {
   const { clock, logger = silentLogger, newId } = deps;
+  const { references = new Map<string, string>() } = deps;
   const models = Promise.all(
-    config.agents.flatMap((agent) =>
-      [agent.model, ...agent.fallbackModels, ...Object.values(agent.subtaskModels)].map((model) =>
-        checkModel(agent, model, { clock, logger }),
+    config.agents.flatMap((agent, index) =>
+      modelsOf(agent, `agents[${index}]`).map(({ model, path }) =>
+        checkModel(agent, model, { clock, logger, path, references }),
       ),
     ),
   );
@@ -43,7 +46,11 @@ export const checkLive = async (config: Config, deps: CheckLiveDeps): Promise<Fi
   });
   const servers = checkServers(config, store);
   const port = await checkPort(config);
-  const backbone = await checkBackbone(config, { clock, logger, newId }, { offerStore, untilUsed: servers });
+  const backbone = await checkBackbone(
+    config,
+    { clock, logger, newId, references },
+    { offerStore, untilUsed: servers },
+  );
   return [port, ...backbone, ...(await models), ...(await peers), ...(await servers)];
 };
 
@@ -96,11 +103,31 @@ const MODEL_TIMEOUT_MS = 30_000;
 
 type Agent = Config["agents"][number];
 
+/** All models of an agent, with their paths in the configuration. */
+const modelsOf = (agent: Agent, path: string): { model: Agent["model"]; path: string }[] => [
+  { model: agent.model, path: `${path}.model` },
+  ...agent.fallbackModels.map((model, index) => ({ model, path: `${path}.fallbackModels[${index}]` })),
+  ...Object.entries(agent.subtaskModels).map(([name, model]) => ({ model, path: `${path}.subtaskModels.${name}` })),
+];
+
+interface CheckModelDeps extends ModelDeps {
+  readonly path: string;
+  readonly references: ReadonlyMap<string, string>;
+}
+
+/** The setting of the credentials that a model server refused, and where its value comes from. */
+const keyOf = (model: Agent["model"], { path, references }: CheckModelDeps): string => {
+  const name = (["apiKey", "token"] as const).find((key) => key in model && Reflect.get(model, key) !== undefined);
+  if (name === undefined) return `${path} has no apiKey`;
+  const reference = references.get(`${path}.${name}`);
+  return `${path}.${name}${reference === undefined ? "" : `, which is ${reference}`}`;
+};
+
 /** Asks a model of the agent for one word: only a real answer proves address, key and model name at once. */
 export const checkModel = async (
   agent: Pick<Agent, "name" | "tenant">,
   settings: Agent["model"],
-  deps: ModelDeps,
+  deps: CheckModelDeps,
 ): Promise<Finding> => {
   const subject = `model of ${agent.name}`;
   try {
@@ -119,7 +146,13 @@ export const checkModel = async (
     );
     return { verdict: "ok", subject, text: `${model.label} answers` };
   } catch (error) {
-    return { verdict: "problem", subject, text: messageOf(error) };
+    const isKey = error instanceof ModelFailed && error.reason === "credentials";
+    return {
+      verdict: "problem",
+      subject,
+      text: messageOf(error),
+      details: [isKey ? `the key: ${keyOf(settings, deps)}` : `the setting: ${deps.path}`],
+    };
   }
 };
 

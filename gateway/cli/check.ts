@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Config, configFile, envFileOf, loadConfig, secretFilesOf } from "../../config/index.ts";
+import { type Config, configFile, envFileOf, loadConfig, referencesOf, secretFilesOf } from "../../config/index.ts";
 import { systemClock } from "../../core/contract/ports/clock.ts";
 import { silentLogger } from "../../core/contract/ports/logger.ts";
 import { silentMeter } from "../../core/contract/ports/telemetry.ts";
@@ -59,7 +59,11 @@ export const check = async ({ file, live }: { file: string | undefined; live: bo
   process.on("uncaughtException", (error) => {
     if (!reportIfForeign(error)) throw error;
   });
-  const findings = await checkLive(config, { clock: systemClock, newId: randomUUID });
+  const findings = await checkLive(config, {
+    clock: systemClock,
+    newId: randomUUID,
+    references: referencesOf({ file }),
+  });
   process.stdout.write(`\nLive checks:\n\n${table(findings.map(asRow))}`);
   const problems = [...faults, ...findings].filter(({ verdict }) => verdict === "problem").length;
   process.stdout.write(

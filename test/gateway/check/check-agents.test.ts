@@ -20,7 +20,12 @@ const start = async (options: SdkAgentOptions = {}): Promise<SdkAgent> => {
 const check = (settings: object) => {
   const [agent] = Config.parse({ agents: [{ name: "harbour", model: { provider: "a2a", ...settings } }] }).agents;
   if (agent === undefined) throw new Error("there is no agent");
-  return checkModel(agent, agent.model, { clock: systemClock, logger: silentLogger });
+  return checkModel(agent, agent.model, {
+    clock: systemClock,
+    logger: silentLogger,
+    path: "agents[0].model",
+    references: new Map(),
+  });
 };
 
 describe("given an agent elsewhere as the model of an agent", () => {
