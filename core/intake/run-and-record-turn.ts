@@ -34,6 +34,8 @@ const ATTEMPTS_PER_RUN = 1_000;
 
 /** A faster answer gets no typing indicator, because most platforms rate-limit such calls (D8). */
 const TYPING_AFTER_MS = 100;
+/** Platforms show it for 5 s (Telegram) to 10 s (Discord). */
+const TYPING_EVERY_MS = 5_000;
 
 export interface TurnRun {
   readonly number: number;
@@ -136,9 +138,7 @@ const runNow = async (
   const over = new ChildAbort(deps.stopping);
   const timer = clock.after(turnDeadlineMs, () => over.abort(new TurnTimedOut(turnDeadlineMs)));
   // Background work: no typing indicator, because no user is waiting.
-  const typing = record.standing.background
-    ? undefined
-    : clock.after(TYPING_AFTER_MS, () => showTyping(deps, agent, record));
+  const typing = record.standing.background ? undefined : keepTyping(deps, agent, record);
   // Only a turn with a waiting user can be stopped by one.
   const endStopping =
     record.correlationId === undefined ? undefined : deps.turns.stoppable(record, () => over.abort(new TurnStopped()));
@@ -244,3 +244,13 @@ export const showTyping = (
     conversation: audience.conversation,
     ...(correlationId !== undefined && origin.messageId !== undefined && { answers: origin.messageId }),
   });
+
+/** Shows typing until it is cancelled, because platforms hide the indicator after some seconds. */
+const keepTyping = (deps: IntakeDeps, agent: Agent, record: TurnRecord): { cancel(): void } => {
+  const show = () => {
+    showTyping(deps, agent, record);
+    timer = deps.clock.after(TYPING_EVERY_MS, show);
+  };
+  let timer = deps.clock.after(TYPING_AFTER_MS, show);
+  return { cancel: () => timer.cancel() };
+};

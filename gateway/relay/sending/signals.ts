@@ -12,8 +12,8 @@ import type { RelayContext } from "../context.ts";
 import type { Streams } from "./streams.ts";
 import type { WorkMarks } from "./work-marks.ts";
 
-/** Platforms show "is typing" for 5 to 10 s, and count every call (D8). */
-const TYPING_PAUSE_MS = 5_000;
+/** Platforms count every call (D8). Shorter than the 5 s after which core signals it again, so that none of those is dropped. */
+const TYPING_PAUSE_MS = 4_000;
 
 /** Passes the agent's signals to a channel that can show them. A signal is a hint, so failures are only logged. */
 export const startSignals = async (

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { UserSignal } from "../../../core/contract/messages/signals.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
+import type { StepResponse } from "../../../core/model/step.ts";
 import { DeltaStream } from "../../../core/turns/ask-model.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
+import { says } from "../../fakes/scripted-model.ts";
 import { CoreUnderTest } from "../core-under-test.ts";
 
 describe("given a text that streams in small pieces", () => {
@@ -66,6 +68,27 @@ describe("given a turn whose text is streamed", () => {
       { type: "typing", conversation },
       { type: "delta", conversation, ...of, attempt: 1_001, offset: 0, text: "Hello" },
     ] as UserSignal[]);
+  });
+
+  it("when the model works for long, then typing is signalled again every 5 s until the answer (D8)", async () => {
+    let answer: (text: string) => void = () => undefined;
+    const slow = new Promise<StepResponse>((resolve) => {
+      answer = (text) => resolve(says(text));
+    });
+    core = await CoreUnderTest.start([() => slow]);
+    const asked = core.ask("m-1", "hi");
+    await core.clock.passNext(100);
+    await core.signals.count(1);
+    for (let shown = 2; shown <= 4; shown++) {
+      core.clock.advance(5_000);
+      await core.signals.count(shown);
+    }
+    answer("Hello");
+    await asked;
+    const before = core.signals.items.filter(({ type }) => type === "typing").length;
+    core.clock.advance(60_000);
+    expect(core.signals.items.filter(({ type }) => type === "typing")).toHaveLength(before);
+    expect(before).toBe(4);
   });
 
   it("when the answer is immediate, then no typing signal is sent (D8)", async () => {

@@ -247,14 +247,18 @@ describe("given signals of the agent (D8)", () => {
   const signal = (type: "typing", name: string) =>
     rig.backbone.bus.signal(subjectsOf("default").userSignal("mooring"), { type, conversation: room(name, "log") });
 
-  it("when typing signals are frequent, then typing is shown once per 5 s and conversation", async () => {
+  it("when typing signals are frequent, then typing is shown once per 4 s and conversation", async () => {
     const adapter = new LogChannel("log");
     await run(adapter);
     for (let turn = 0; turn < 5; turn++) signal("typing", "a");
     signal("typing", "b");
     await adapter.signals.count(6);
     expect(adapter.typing.items.map((conversation) => conversation.room)).toEqual(["a", "b"]);
-    rig.clock.advance(5_000);
+    rig.clock.advance(3_999);
+    signal("typing", "a");
+    await adapter.signals.count(7);
+    expect(adapter.typing.items).toHaveLength(2);
+    rig.clock.advance(1);
     signal("typing", "a");
     await adapter.typing.count(3);
   });
