@@ -30,7 +30,7 @@ import { VisitorFiles } from "./files/visitor-files.ts";
 import { deviceName } from "./identity/device-name.ts";
 import { originCheck, VisitorAuth } from "./identity/visitor-auth.ts";
 import { loadSigningKey } from "./identity/visitor-token.ts";
-import { clientIdOf, fileOf } from "./inbound.ts";
+import { fileOf } from "./inbound.ts";
 import type { LoggedFrame } from "./protocol.ts";
 import { closeCodes, PROTOCOL } from "./protocol-constants.ts";
 import { renderEdit, renderReply, shownId } from "./render.ts";
@@ -38,9 +38,10 @@ import { ClientDialogue } from "./server/client-dialogue.ts";
 import { commandMenuRoute } from "./server/command-menu-route.ts";
 import { Connection } from "./server/connection.ts";
 import type { DialogueDeps } from "./server/dialogue-deps.ts";
-import { encodeFrame } from "./server/frame-codec.ts";
+import { LiveDrafts } from "./server/live-drafts.ts";
 import { OpenDialogues } from "./server/open-dialogues.ts";
 import { OpenRooms } from "./server/open-rooms.ts";
+import { showSignal } from "./server/show-signal.ts";
 import { widgetWebhooks } from "./server/widget-routes.ts";
 
 /** Serves browsers by WebSocket. A reply is delivered once it is in the conversation's log, which the sockets follow. */
@@ -52,6 +53,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
   readonly #config: WebConfig;
   readonly #context: AdapterContext;
   readonly #rooms: OpenRooms;
+  readonly #drafts: LiveDrafts;
   readonly #files: VisitorFiles;
   readonly #replyFiles: ReplyFiles;
   readonly #budget: StorageBudget;
@@ -74,6 +76,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     this.#mayOpen = originCheck(context.publicUrl, config.allowedOrigins);
     const retentionMs = config.retentionDays * DAY_MS;
     this.#rooms = new OpenRooms({ store, clock, channel, retentionMs, logger, signal });
+    this.#drafts = new LiveDrafts(clock);
     this.#files = new VisitorFiles({ ...context, ttlMs: config.fileDays * DAY_MS, limits });
     this.#replyFiles = new ReplyFiles({ ...context, ttlMs: config.fileDays * DAY_MS });
     const { tenant, tenantStoredBytes } = context;
@@ -124,7 +127,8 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     const { limits } = this.#config;
     const frameRate = new RateLimit(limits.framesPerSecond, limits.frameBurst);
     const messageRate = new RateLimit(limits.messagesPerSecond, limits.messageBurst);
-    const own = { context: this.#context, rooms: this.#rooms, files: this.#files, budget: this.#budget };
+    const live = { rooms: this.#rooms, drafts: this.#drafts };
+    const own = { context: this.#context, ...live, files: this.#files, budget: this.#budget };
     const addressRates = new AddressRates(limits.messagesPerSecondOfAddress, limits.messageBurstOfAddress);
     this.#deps = { ...own, inbox, limits, frameRate, messageRate, addressRates, auth };
     this.#armSweep();
@@ -207,19 +211,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
   }
 
   onSignal(signal: UserSignal): void {
-    if (signal.conversation.channel !== this.channel) return;
-    const visitor = signal.conversation.room;
-    const room = this.#rooms.find(visitor);
-    if (room === undefined) return;
-    if (signal.type === "logged") void room.catchUp(signal.seq);
-    else if (signal.type === "typing") room.offer(TYPING);
-    else {
-      const correlationId = clientIdOf(signal.correlationId, this.channel, visitor);
-      const { attempt, offset, text } = signal;
-      if (correlationId !== undefined) {
-        room.offer(encodeFrame({ type: "delta", correlationId, attempt, offset, text }));
-      }
-    }
+    showSignal(signal, { channel: this.channel, rooms: this.#rooms, drafts: this.#drafts });
   }
 
   /** After a bus outage signals may be lost, so every open conversation reads its log. */
@@ -255,6 +247,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     this.#deliveries.add(appended);
     try {
       await appended;
+      this.#drafts.ended(delivery.target.room, frame);
       return { messageId };
     } catch (error) {
       throw failureOf(error);
@@ -292,7 +285,6 @@ const failureOf = (error: unknown): DeliveryFailed =>
     ? new DeliveryFailed("rejected", messageOf(error), { cause: error })
     : new DeliveryFailed("unknown", `could not write the conversation log: ${messageOf(error)}`, { cause: error });
 
-const TYPING = encodeFrame({ type: "typing" });
 const DAY_MS = 24 * 3_600_000;
 const SWEEP_INTERVAL_MS = 1_000;
 const STOP_TIMEOUT_MS = 5_000;

@@ -11,6 +11,8 @@ export interface ChatClientDeps {
   readonly transport: ChatTransport;
   readonly queue: OutgoingQueue;
   readonly listener: ChatListener;
+  /** Whether a person looks at the chat now, so that it reconnects fast. Absent: always. */
+  isWatched?(): boolean;
   /** Optional fields of `hello`. */
   about(): Pick<Hello, "timeZone" | "locale">;
 }
@@ -32,6 +34,7 @@ export class ChatClient {
   #refusal: ErrorCode | undefined;
   #retry: Timeout;
   #renewal: Timeout;
+  #handshake: Timeout;
 
   constructor(identity: ChatIdentity, deps: ChatClientDeps) {
     this.#identity = identity;
@@ -112,6 +115,10 @@ export class ChatClient {
     this.reconnect();
   }
 
+  adopt(items: readonly Outgoing[]): void {
+    this.#sender.adopt(items);
+  }
+
   /** Sends a failed message again. */
   retry(id: string): void {
     this.#sender.retry(id);
@@ -135,8 +142,16 @@ export class ChatClient {
       (...args: A): void => {
         if (attempt === this.#attempt) handle(...args);
       };
+    // On a network that drops packets, the handshake would take minutes to fail.
+    this.#handshake = setTimeout(
+      whileCurrent(() => this.#onClosed(ABNORMAL_CLOSE)),
+      HANDSHAKE_TIMEOUT_MS,
+    );
     this.#connection = this.#deps.transport({
-      opened: whileCurrent(() => this.#send(this.#hello(token))),
+      opened: whileCurrent(() => {
+        clearTimeout(this.#handshake);
+        this.#send(this.#hello(token));
+      }),
       received: whileCurrent((text: string) => this.#receive(text)),
       closed: whileCurrent((code: number) => this.#onClosed(code)),
     });
@@ -201,6 +216,7 @@ export class ChatClient {
     const connection = this.#connection;
     this.#connection = undefined;
     this.#sender.disconnected();
+    clearTimeout(this.#handshake);
     clearTimeout(this.#renewal);
     connection?.close();
   }
@@ -223,7 +239,7 @@ export class ChatClient {
 
   #reconnectLater(code: number): void {
     this.#setStatus(code === closeCodes.visitorFull ? "full" : "away");
-    this.#retry = setTimeout(() => this.open(), this.#backoff.nextMs(code));
+    this.#retry = setTimeout(() => this.open(), this.#backoff.nextMs(code, this.#deps.isWatched?.() ?? true));
   }
 
   #resetLog(): void {
@@ -244,6 +260,7 @@ const isTokenRefusal = (code: ErrorCode | undefined): code is TokenRefusal => co
 
 /** The code that browsers report when no close frame was received. */
 const ABNORMAL_CLOSE = 1006;
+const HANDSHAKE_TIMEOUT_MS = 8_000;
 const HISTORY_PAGE_SIZE = 100;
 /** Each welcome renews the token, long before it expires. */
 const RENEWAL_INTERVAL_MS = 12 * 3_600_000;

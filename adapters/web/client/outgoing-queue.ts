@@ -13,14 +13,29 @@ export interface Outgoing {
   readonly failure?: string;
 }
 
+/** A queue as it is stored. */
+export interface StoredQueue {
+  /** The visitor whose messages they are; undefined if the gateway has not named one yet. */
+  readonly visitor: string | undefined;
+  readonly items: readonly Outgoing[];
+}
+
 /** Messages that are not accepted yet, in order. The queue survives a reload of the page. */
 export class OutgoingQueue {
   readonly #values: PersistentValues;
   #items: readonly Outgoing[];
+  #visitor: string | undefined;
 
   constructor(values: PersistentValues) {
     this.#values = values;
-    this.#items = read(values.get("outgoing"));
+    ({ items: this.#items, visitor: this.#visitor } = readQueue(values.get("outgoing")));
+  }
+
+  /** The gateway has named the visitor. */
+  belongsTo(visitor: string): void {
+    if (visitor === this.#visitor) return;
+    this.#visitor = visitor;
+    this.#set(this.#items);
   }
 
   get all(): readonly Outgoing[] {
@@ -56,17 +71,25 @@ export class OutgoingQueue {
     this.#set([]);
   }
 
+  get #stored(): string {
+    return JSON.stringify({ visitor: this.#visitor, items: this.#items });
+  }
+
   #set(items: readonly Outgoing[]): void {
     this.#items = items;
-    this.#values.set("outgoing", items.length > 0 ? JSON.stringify(items) : undefined);
+    this.#values.set("outgoing", items.length > 0 ? this.#stored : undefined);
   }
 }
 
-const read = (stored: string | undefined): Outgoing[] => {
+/** Invalid text counts as an empty queue. */
+export const readQueue = (stored: string | undefined): StoredQueue => {
   try {
-    const value: unknown = JSON.parse(stored ?? "[]");
-    return Array.isArray(value) ? (value as Outgoing[]).filter((item) => typeof item?.frame?.id === "string") : [];
+    const { visitor, items }: Partial<StoredQueue> = JSON.parse(stored ?? "{}");
+    return {
+      visitor: typeof visitor === "string" ? visitor : undefined,
+      items: Array.isArray(items) ? (items as Outgoing[]).filter((item) => typeof item?.frame?.id === "string") : [],
+    };
   } catch {
-    return [];
+    return { visitor: undefined, items: [] };
   }
 };

@@ -30,6 +30,15 @@ export class OutgoingSender {
     if (queue.first === item.frame) this.sendFirst();
   }
 
+  /** Takes over messages of a tab that has ended; failed ones wait for the person. */
+  adopt(items: readonly Outgoing[]): void {
+    const { queue } = this.#deps;
+    const wasIdle = queue.first === undefined;
+    for (const item of items) queue.add(item);
+    this.#deps.queueChanged();
+    if (wasIdle) this.sendFirst();
+  }
+
   /** Sends a failed message again. */
   retry(id: string): void {
     const { queue } = this.#deps;

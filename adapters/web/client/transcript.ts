@@ -9,6 +9,10 @@ export class StreamedText {
     return this.#text;
   }
 
+  get attempt(): number {
+    return this.#attempt;
+  }
+
   /** True if the text has changed. A delta after a lost one is ignored: the reply has the whole text. */
   add(delta: { attempt: number; offset: number; text: string }): boolean {
     if (delta.attempt < this.#attempt) return false;

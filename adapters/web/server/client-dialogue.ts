@@ -176,6 +176,7 @@ export class ClientDialogue {
     );
     if (context.writes.problem !== undefined) this.sendStorageState();
     this.#resume(this.#room, hello.resumeFrom, head);
+    this.#deps.drafts.sendTo(this.connection, who.visitor);
   }
 
   /** During an outage the socket stays open, and the read is retried once the store is writable. */

@@ -5,6 +5,7 @@ import type { WebLimits } from "../config.ts";
 import type { StorageBudget } from "../files/storage-budget.ts";
 import type { VisitorFiles } from "../files/visitor-files.ts";
 import type { VisitorAuth } from "../identity/visitor-auth.ts";
+import type { LiveDrafts } from "./live-drafts.ts";
 import type { OpenRooms } from "./open-rooms.ts";
 
 /** Dependencies that all dialogues of a channel share. */
@@ -17,6 +18,7 @@ export interface DialogueDeps {
   readonly addressRates: AddressRates;
   readonly budget: StorageBudget;
   readonly rooms: OpenRooms;
+  readonly drafts: LiveDrafts;
   readonly auth: VisitorAuth;
   readonly files: VisitorFiles;
 }

@@ -1,7 +1,7 @@
 import type { Attachment } from "../../../core/contract/messages/user-message.ts";
 import { ChatClient } from "../client/chat-client.ts";
 import { AnonymousIdentity, type ChatIdentity } from "../client/chat-identity.ts";
-import { OutgoingQueue } from "../client/outgoing-queue.ts";
+import type { OutgoingQueue, StoredQueue } from "../client/outgoing-queue.ts";
 import { PersistentValues } from "../client/persistent-values.ts";
 import type { Shown } from "../client/transcript.ts";
 import { ChatModel } from "./chat/chat-model.ts";
@@ -20,6 +20,7 @@ import { HostIdentity, type HostToken } from "./page/host-identity.ts";
 import { takeOwnerLink } from "./page/owner-link.ts";
 import { showInTitle } from "./page/page-title.ts";
 import { TabChannel, type TabMessage } from "./page/tab-channel.ts";
+import { TabQueues } from "./page/tab-queues.ts";
 import { textsFor } from "./texts/texts.ts";
 import { LazyViews } from "./view/lazy-views.ts";
 import type { WidgetOptions } from "./widget-options.ts";
@@ -35,17 +36,20 @@ export interface WidgetEvents {
 export class Widget {
   readonly #events: WidgetEvents;
   readonly #values: PersistentValues;
+  readonly #queues: TabQueues;
   readonly #queue: OutgoingQueue;
   readonly #client: ChatClient;
   readonly #model: ChatModel;
   readonly #panel: PanelState;
   readonly #read: ReadMark;
+  readonly #draft: DraftText;
   readonly #tabs: TabChannel;
   readonly #formatter: Formatter;
   readonly #anonymous: AnonymousIdentity;
   readonly #pageListeners = new AbortController();
   #mounted: Mounted | undefined;
   #hasRequestedSlot = false;
+  #isAnonymous = true;
   #unread = 0;
 
   constructor(script: string, options: WidgetOptions, events: WidgetEvents, token: HostToken | undefined) {
@@ -56,15 +60,21 @@ export class Widget {
     const locale = options.locale ?? navigator.language;
     const texts = textsFor(options.locale === undefined ? navigator.languages : [options.locale]);
     this.#values = new PersistentValues(() => localStorage, prefix);
-    this.#queue = new OutgoingQueue(new PersistentValues(() => sessionStorage, prefix));
+    this.#queues = new TabQueues(prefix, newId());
+    this.#queue = this.#queues.queue;
     this.#read = new ReadMark(this.#values);
+    this.#draft = new DraftText(this.#values);
     this.#anonymous = new AnonymousIdentity(this.#values, takeOwnerLink(newId));
     const changed = () => this.#mounted?.rerender();
     this.#panel = new PanelState(changed);
     this.#model = new ChatModel(() => this.#client, this.#queue, newId, {
       changed: () => this.#changed(),
       arrived: (item) => this.#onReply(item),
-      welcomed: (conversation, last) => this.#read.enter(conversation, last),
+      welcomed: (conversation, last) => {
+        this.#read.enter(conversation, last);
+        this.#draft.enter(conversation);
+        this.#adoptQueues(conversation);
+      },
     });
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
     this.#client = new ChatClient(this.#identityOf(token), {
@@ -72,6 +82,7 @@ export class Widget {
       queue: this.#queue,
       listener: this.#model,
       about: () => ({ timeZone, locale }),
+      isWatched: () => !document.hidden,
     });
     const files = new FileRequests(new URL("files", script).href, () => this.#client.token);
     const uploads = new Uploads({
@@ -87,8 +98,7 @@ export class Widget {
     this.#formatter = new Formatter(new URL("widget-markdown.js", script).href, changed);
     this.#tabs = new TabChannel(prefix, (message) => this.#onTabMessage(message));
     const [model, panel, formatter] = [this.#model, this.#panel, this.#formatter];
-    const draft = new DraftText(this.#values);
-    const context = { options, texts, locale, model, panel, uploads, formatter, draft, lazy };
+    const context = { options, texts, locale, model, panel, uploads, formatter, draft: this.#draft, lazy };
     const requests = {
       download: (file: Attachment) => files.download(file),
       fetchFile: (file: Attachment) => files.fetch(file),
@@ -131,14 +141,23 @@ export class Widget {
     this.#pageListeners.abort();
     this.#client.close();
     this.#anonymous.forget();
-    this.#queue.clear();
+    this.#queues.clear();
     for (const name of ["read", "draft"]) this.#values.set(name, undefined);
     this.#tabs.close();
     this.#mounted?.remove();
     showInTitle(0);
   }
 
+  /** Messages that an ended tab of the same visitor could not send are sent now. */
+  #adoptQueues(visitor: string): void {
+    this.#queue.belongsTo(visitor);
+    const isOwn = (queue: StoredQueue) =>
+      queue.visitor === visitor || (queue.visitor === undefined && this.#isAnonymous);
+    void this.#queues.adopt(isOwn, ({ items }) => this.#client.adopt(items));
+  }
+
   #identityOf(token: HostToken | undefined): ChatIdentity {
+    this.#isAnonymous = token === undefined;
     return token === undefined ? this.#anonymous : new HostIdentity(token);
   }
 

@@ -32,6 +32,11 @@ export const Composer = () => {
   useEffect(() => {
     if (answering || editing) input.current?.focus();
   }, [answering, editing]);
+  // The stored draft is known once the gateway has named the visitor.
+  const { visitor } = draft;
+  useEffect(() => {
+    if (visitor !== undefined && panel.editing === undefined) setText(draft.text);
+  }, [draft, visitor, panel]);
   const wasEditing = useRef(editing);
   useEffect(() => {
     if (editing !== wasEditing.current) setText(editing?.text ?? draft.text);
@@ -60,6 +65,9 @@ export const Composer = () => {
       const last = lastSaid(model.entries);
       if (last === undefined || model.log.isEarlier) return;
       event.preventDefault();
+      // At once: the next key belongs to this text.
+      setText(last.text);
+      wasEditing.current = last;
       panel.set({ editing: last });
     }
   };
