@@ -3,6 +3,7 @@ import { InboundTurns, startInbound } from "./a2a/inbound/index.ts";
 import {
   type ConfiguredTenants,
   delegatedCalls,
+  type IdentityKeys,
   loadIdentity,
   PeerDirectory,
   RemoteAgents,
@@ -20,7 +21,6 @@ import type { Clock } from "./contract/ports/clock.ts";
 import type { Logger } from "./contract/ports/logger.ts";
 import type { Moderator } from "./contract/ports/moderator.ts";
 import { type Checkpoint, type Meter, noCheckpoint, type Tracer } from "./contract/ports/telemetry.ts";
-import type { Secret } from "./contract/secret.ts";
 import type { Tool } from "./contract/tool.ts";
 import { publishBudgetNotice } from "./delivery/index.ts";
 import { AwaitedFiles, startIntake } from "./intake/index.ts";
@@ -44,9 +44,7 @@ export interface CoreOptions {
   readonly people?: readonly DeclaredPerson[];
   readonly tenants?: ConfiguredTenants;
   /** Remote agents that ours may call. */
-  readonly remote?: Omit<ConstructorParameters<typeof RemoteAgents>[0], "clock" | "identity"> & {
-    readonly webhookKey?: Secret | undefined;
-  };
+  readonly remote?: Omit<ConstructorParameters<typeof RemoteAgents>[0], "clock" | "identity"> & IdentityKeys;
   /** Tools besides the built-in ones. */
   readonly tools?: readonly Tool[];
   readonly clock: Clock;
@@ -85,7 +83,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     withHeldCalls(delegatedCalls(store)),
   );
   const history = new SessionHistory(store);
-  const identity = await loadIdentity(store, options.remote?.webhookKey);
+  const identity = await loadIdentity(store, () => options.remote ?? {});
   const remoteAgents = new RemoteAgents({ peers: [], ...options.remote, clock, identity });
   const { publicUrl } = options.remote ?? {};
   const agentConnections = new AgentConnections({

@@ -6,15 +6,16 @@ import type { RequiredReader } from "../core/contract/ports/backbone.ts";
 import type { Clock } from "../core/contract/ports/clock.ts";
 import type { Logger } from "../core/contract/ports/logger.ts";
 import { INTAKE_DURABLE } from "../core/intake/index.ts";
-import { operatorCheck } from "./admin/index.ts";
+import { type OperatorCheck, operatorCheck } from "./admin/index.ts";
 import { ensureAdminToken } from "./admin-token.ts";
 import { whenHealthy } from "./backbone-health.ts";
 import type { Readiness } from "./http/index.ts";
 import { createReadiness, createServer, metricsGate, openHttpListener, SignInGuard } from "./http/index.ts";
 import { createOwnerLink, loadOwnerSecret } from "./owner/index.ts";
 import { publicUrl } from "./public-url.ts";
-import { startAgents } from "./start-agents.ts";
-import { startChannels } from "./start-channels.ts";
+import { derived, LiveConfig, Reloader, type ReloadReport } from "./reload/index.ts";
+import { RunningAgents } from "./start-agents.ts";
+import { type RunningChannels, startChannels } from "./start-channels.ts";
 import { createStopping } from "./stopping.ts";
 import { createMetrics, startTelemetry } from "./telemetry/index.ts";
 
@@ -29,6 +30,11 @@ interface RunOptions {
   readonly newId: () => string;
   /** Aborts a start that is waiting for the backbone. */
   readonly abortStart: AbortSignal;
+  /** Reads the configuration again; absent: it cannot be reloaded. */
+  readonly readConfig?: () => Promise<Config>;
+  readonly setLogLevel?: (level: Config["logLevel"]) => void;
+  /** Called if a reload has stopped a part that cannot be started again: the process must exit. */
+  readonly onPartLost?: (error: Error) => void;
 }
 
 export interface Running {
@@ -40,6 +46,8 @@ export interface Running {
   readonly adminTokenFile?: string;
   /** In personal mode: makes the browser that opens it first the owner's. */
   readonly ownerLink?: string;
+  /** Applies the configuration as it is now. Rejects without any change if it is invalid. */
+  reload(): Promise<ReloadReport>;
   /**
    * Stops intake, then work in progress, then the backbone, in bounded time. With `drain`, a gateway on NATS first
    * serves for `gateway.drainMs` while it reports not ready, so that load balancers send requests elsewhere.
@@ -49,7 +57,9 @@ export interface Running {
 
 /** Starts the configured roles. A failure closes everything opened before it. */
 export const runMooring = async (options: RunOptions): Promise<Running> => {
-  const { config, roles, clock, logger, abortStart } = options;
+  const { roles, clock, logger, abortStart } = options;
+  const live = new LiveConfig(options.config);
+  const config = live.view;
   if (roles.length === 1 && config.backbone === "embedded") throw needsNats(roles[0] ?? "core");
 
   const readiness = createReadiness();
@@ -90,23 +100,33 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
     });
 
     const deps = { ...options, backbone, meter: metrics.meter, tracer: telemetry?.tracer };
-    if (roles.includes("core")) {
-      const agents = await startAgents(deps);
-      stopping.underWay("agents", () => agents.stop());
-    }
+    const agents = roles.includes("core") ? await RunningAgents.start(deps) : undefined;
+    if (agents) stopping.underWay("agents", () => agents.stop());
     const url = isGateway && listener ? publicUrl({ ...config.gateway, port: listener.port }) : undefined;
     const healthUrl = listener && !isGateway ? `http://${config.core.host}:${listener.port}/health/ready` : undefined;
     if (listener && healthUrl) {
-      const operators = operatorCheck(config.admin.tokens, undefined);
+      const checkOfOperators = derived(
+        () => config.admin.tokens,
+        (tokens) => operatorCheck(tokens, undefined),
+      );
+      const operators: OperatorCheck = (authorization) => checkOfOperators()(authorization);
       const signIns = new SignInGuard({ clock, logger, meter: metrics.meter });
       stopping.last("sign-in report", () => signIns.flush());
-      const gate = metricsGate({ metrics: config.metrics, operators, signIns });
+      const gate = metricsGate({ metrics: () => config.metrics, operators, signIns });
       await createServer({ listener, adapters: [], readiness, metrics, metricsGate: gate, logger });
     }
+    let reloader: Reloader | undefined;
+    const reload = async () => {
+      if (reloader === undefined) throw new AppError("unavailable", "this process is starting: reload again soon");
+      return reloader.reload();
+    };
+    let channels: RunningChannels | undefined;
     if (listener && url !== undefined) {
       const ownerSecret = config.owner && (await loadOwnerSecret(backbone.store, config.dataDir, logger));
-      const channels = await startChannels({
+      const started = await startChannels({
         ...deps,
+        config,
+        reload,
         ownerSecret,
         publicUrl: url,
         listener,
@@ -114,10 +134,13 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
         metrics,
         adminToken: token?.token,
       });
-      stopping.underWay("channels", () => channels.stop());
+      channels = started;
+      stopping.underWay("channels", () => started.stop());
     }
     const ownerLink =
       config.owner && url !== undefined ? await createOwnerLink({ store: backbone.store, clock }, url) : undefined;
+    const { readConfig: read, setLogLevel, onPartLost = () => undefined } = options;
+    reloader = new Reloader({ live, read, backbone, logger, setLogLevel, agents, channels, onPartLost });
     starting = false;
     // With the embedded backbone there is no other process that could serve the requests.
     const drainMs = isGateway && config.backbone !== "embedded" ? config.gateway.drainMs : 0;
@@ -126,6 +149,7 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
       ...(healthUrl !== undefined && { healthUrl }),
       ...(token && { adminTokenFile: token.file }),
       ...(ownerLink !== undefined && { ownerLink }),
+      reload,
       stop: ({ drain = false } = {}) => stopping.stop({ drainMs: drain ? drainMs : 0 }),
     };
   } catch (error) {

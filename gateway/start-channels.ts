@@ -3,17 +3,20 @@ import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import { Places } from "../adapters/contract/places.ts";
 import type { Config } from "../config/index.ts";
 import type { BackboneConfig } from "../core/backbone/index.ts";
+import { AppError } from "../core/contract/app-error.ts";
+import type { AgentRef } from "../core/contract/messages/addresses.ts";
 import type { Timer } from "../core/contract/ports/clock.ts";
 import { noCheckpoint } from "../core/contract/ports/telemetry.ts";
 import { withinDeadline } from "../core/lib/index.ts";
 import { BlockedAccounts } from "../core/rights/index.ts";
 import { DueIndex } from "../core/schedules/index.ts";
 import { peerEventRoute, type RunningA2a, startA2a } from "./a2a/index.ts";
-import { adminRoutes, adminScope, operatorCheck } from "./admin/index.ts";
+import { adminRoutes, adminScope, type OperatorCheck, operatorCheck } from "./admin/index.ts";
 import { homeAndChannelsOf, tenantOf } from "./agent-config.ts";
 import { refreshAfterOutage } from "./backbone-health.ts";
 import type { ChannelDeps } from "./channel-contexts.ts";
 import { adapterContext, relayContext } from "./channel-contexts.ts";
+import { ChannelSlot, type CreatedChannel } from "./channel-slot.ts";
 import { ChannelReporter, ChannelTraffic, pauseKey, watchChannel } from "./channel-status/index.ts";
 import { consoleRoutes } from "./console/index.ts";
 import { watchDisk } from "./disk-watch.ts";
@@ -28,16 +31,17 @@ import {
   deliveryDefaults,
   findPermalink,
   limitedAccess,
-  type RelayContext,
   type RunningChannel,
   runChannel,
 } from "./relay/index.ts";
+import { derived, type PreparedChannels, type ReloadReport } from "./reload/index.ts";
 import { SharedRates } from "./shared-rates.ts";
 import type { Metrics } from "./telemetry/index.ts";
 import { UploadBudgets } from "./upload-budgets.ts";
 import { WriteWatch } from "./write-watch.ts";
 
 interface ChannelsDeps extends Omit<ChannelDeps, "channel" | "tenant" | "agent" | "writes"> {
+  /** Read at the time of use where a reload may change it. */
   readonly config: Config;
   readonly listener: HttpListener;
   readonly readiness: Readiness;
@@ -46,6 +50,14 @@ interface ChannelsDeps extends Omit<ChannelDeps, "channel" | "tenant" | "agent" 
   readonly adminToken?: string | undefined;
   /** The owner secret of personal mode. */
   readonly ownerSecret?: Buffer | undefined;
+  /** For operators; absent: this process cannot reload its configuration. */
+  readonly reload?: (() => Promise<ReloadReport>) | undefined;
+}
+
+export interface RunningChannels {
+  /** Creates channels with other settings, for a reload. Rejects if one cannot be created. */
+  prepare(next: Config, channels: readonly string[]): Promise<PreparedChannels>;
+  stop(): Promise<void>;
 }
 
 /** Readiness waits this long for the platforms. A slower channel continues to start and is degraded until then. */
@@ -55,12 +67,11 @@ const FIRST_ATTEMPT_MS = 5_000;
  * Starts every configured channel and the HTTP server. Channels start concurrently and serve as soon as they can; an
  * unavailable platform delays neither the other channels nor the process (U6).
  */
-export const startChannels = async (deps: ChannelsDeps): Promise<{ stop(): Promise<void> }> => {
-  const { config, listener, readiness, metrics, adminToken, ownerSecret, ...given } = deps;
+export const startChannels = async (deps: ChannelsDeps): Promise<RunningChannels> => {
+  const { config, listener, readiness, metrics, adminToken, ownerSecret, reload, ...given } = deps;
   const writes = new WriteWatch(given);
   const { filesUrl = config.gateway.publicUrl } = config.gateway;
   const common = { ...given, filesUrl, writes };
-  const contexts = new Map<string, RelayContext>();
   const ownerDeps = { clock: given.clock, store: given.backbone.store };
   const owner = config.owner &&
     ownerSecret && {
@@ -70,10 +81,10 @@ export const startChannels = async (deps: ChannelsDeps): Promise<{ stop(): Promi
     };
   const { instance, leaseMs } = leaseHolder(config.backbone, common.newId);
   const adapters: ChannelAdapter[] = [];
-  const running: RunningChannel[] = [];
+  const slots = new Map<string, ChannelSlot>();
+  const traffics = new Map<string, ChannelTraffic>();
   const reporters: ChannelReporter[] = [];
   const watches: Timer[] = [];
-  const pressures: Backpressure[] = [];
   const blocked = new BlockedAccounts({ ...common, ...common.backbone });
   let a2a: RunningA2a | undefined;
   const watch = refreshAfterOutage({ ...common, adapters });
@@ -87,6 +98,60 @@ export const startChannels = async (deps: ChannelsDeps): Promise<{ stop(): Promi
     uploads.set(tenant, places);
     return places;
   };
+  const pressures = new Map<string, Backpressure>();
+  const pressureOn = async (channel: string, ref: AgentRef): Promise<Backpressure> => {
+    const { bus } = common.backbone;
+    const { waitingMessages: maxWaiting } = config.gateway.limits;
+    const pressure = pressures.get(channel) ?? new Backpressure({ ...common, ...ref, bus, maxWaiting });
+    if (!pressures.has(channel)) await pressure.start();
+    pressures.set(channel, pressure);
+    return pressure;
+  };
+  /** The channel as `settings` describe it. Other channels and lasting settings are read from the one in force. */
+  const create = async (settings: Config, channel: string): Promise<CreatedChannel> => {
+    const channelConfig = settings.channels[channel];
+    if (channelConfig === undefined) throw new AppError("bad-configuration", `there is no channel "${channel}"`);
+    const { agent, access } = channelConfig;
+    const tenant = tenantOf(settings, agent);
+    const { storedBytes: tenantStoredBytes, uploads: tenantUploads } = settings.tenants[tenant] ?? {};
+    const agentConfig = settings.agents.find(({ name }) => name === agent);
+    const own = {
+      ...common,
+      blocked,
+      tenantStoredBytes,
+      storedByteRates: shared?.of(`stored bytes ${channel}`),
+      messageRates: shared?.of(`messages ${channel}`),
+      tenantUploads: tenantUploads === undefined ? undefined : placesOf(tenant, tenantUploads),
+      personBudget: agentConfig && uploadBudgets.on(channel, settings, agentConfig),
+      channel,
+      agent,
+      tenant,
+      meter: traffics.get(channel)?.metered(common.meter) ?? common.meter,
+    };
+    const isForOwner = settings.adapters.get(channelConfig.adapter)?.definition.ownerAccount !== undefined;
+    const adapter = await createAdapterOrFail(
+      settings.adapters,
+      channelConfig,
+      adapterContext({ ...own, owner: isForOwner ? owner : undefined }),
+    );
+    const pressure = await pressureOn(channel, { tenant, agent });
+    const context = relayContext(own, {
+      access: { ...limitedAccess(access, adapter), isPersonal: settings.owner !== undefined },
+      refuseIfOverloaded: pressure.refuseIfOverloaded,
+      admits: admitsOn(config, agent),
+      adapter,
+      defaultsOn: deliveryDefaults(config, agent),
+      files: agentConfig?.files,
+      findPermalink: findPermalink(adapters, common),
+      leaseMs,
+      ...homeAndChannelsOf(settings, agent),
+    });
+    const start = async () => {
+      const isPaused = (await common.backbone.store.get(pauseKey({ tenant, channel }))) !== undefined;
+      return runChannel(context, adapter, instance, { isPaused, inBackground: true });
+    };
+    return { adapter, context, start };
+  };
   const stop = async () => {
     watch.cancel();
     writes.stop();
@@ -94,69 +159,23 @@ export const startChannels = async (deps: ChannelsDeps): Promise<{ stop(): Promi
     blocked.stop();
     signIns.flush();
     for (const timer of watches) timer.cancel();
-    for (const pressure of pressures) pressure.stop();
-    await Promise.all([a2a?.stop(), ...[...reporters, ...running].map((part) => part.stop())]);
+    await Promise.all([a2a?.stop(), ...[...reporters, ...slots.values()].map((part) => part.stop())]);
+    for (const pressure of pressures.values()) pressure.stop();
     await uploadBudgets.stop();
   };
   try {
     await shared?.start();
     await blocked.start(Object.keys(config.tenants));
-    for (const [channel, channelConfig] of Object.entries(config.channels)) {
-      const { agent, access } = channelConfig;
+    for (const channel of Object.keys(config.channels)) {
       const traffic = new ChannelTraffic(common.clock);
-      const tenant = tenantOf(config, agent);
-      const { storedBytes: tenantStoredBytes, uploads: tenantUploads } = config.tenants[tenant] ?? {};
-      const agentConfig = config.agents.find(({ name }) => name === agent);
-      const own = {
-        ...common,
-        blocked,
-        tenantStoredBytes,
-        storedByteRates: shared?.of(`stored bytes ${channel}`),
-        messageRates: shared?.of(`messages ${channel}`),
-        tenantUploads: tenantUploads === undefined ? undefined : placesOf(tenant, tenantUploads),
-        personBudget: agentConfig && uploadBudgets.on(channel, config, agentConfig),
-        channel,
-        agent,
-        tenant,
-        meter: traffic.metered(common.meter),
-      };
-      const isForOwner = config.adapters.get(channelConfig.adapter)?.definition.ownerAccount !== undefined;
-      const adapter = await createAdapterOrFail(
-        config.adapters,
-        channelConfig,
-        adapterContext({ ...own, owner: isForOwner ? owner : undefined }),
-      );
-      const pressure = new Backpressure({
-        ...own,
-        bus: common.backbone.bus,
-        maxWaiting: config.gateway.limits.waitingMessages,
-      });
-      await pressure.start();
-      pressures.push(pressure);
-      const rules = {
-        access: { ...limitedAccess(access, adapter), isPersonal: config.owner !== undefined },
-        refuseIfOverloaded: pressure.refuseIfOverloaded,
-        admits: admitsOn(config, agent),
-        adapter,
-        defaultsOn: deliveryDefaults(config, agent),
-        files: agentConfig?.files,
-        findPermalink: findPermalink(adapters, common),
-        leaseMs,
-        ...homeAndChannelsOf(config, agent),
-      };
-      const { bus, store } = common.backbone;
-      const isPaused = (await store.get(pauseKey({ tenant, channel }))) !== undefined;
-      const context = relayContext(own, rules);
-      contexts.set(channel, context);
-      const started = await runChannel(context, adapter, instance, {
-        isPaused,
-        inBackground: true,
-      });
-      adapters.push(adapter);
-      running.push(started);
-      readiness.watchOptional(`channel ${channel}`, () => started.health());
-      metrics.beforeScrape((meter) => meter.gauge("channel_degraded", started.health().ok ? 0 : 1, { channel }));
-      reporters.push(new ChannelReporter({ ...common, bus, store, instance }, { tenant, channel }, started, traffic));
+      traffics.set(channel, traffic);
+      const slot = await ChannelSlot.start(await create(config, channel));
+      adapters.push(slot.adapter);
+      slots.set(channel, slot);
+      readiness.watchOptional(`channel ${channel}`, () => slot.health());
+      metrics.beforeScrape((meter) => meter.gauge("channel_degraded", slot.health().ok ? 0 : 1, { channel }));
+      const ref = { tenant: slot.context.tenant, channel };
+      reporters.push(new ChannelReporter({ ...common, ...common.backbone, instance }, ref, slot, traffic));
     }
     if (Object.keys(config.a2a.callers).length > 0)
       a2a = await startA2a({ ...common, config, signIns, callerRates: shared?.of("callers") });
@@ -169,17 +188,22 @@ export const startChannels = async (deps: ChannelsDeps): Promise<{ stop(): Promi
       checkpoint: noCheckpoint,
       config,
       adapters,
+      reload,
     };
-    const check = operatorCheck(config.admin.tokens, adminToken);
+    const checkOfOperators = derived(
+      () => config.admin.tokens,
+      (tokens) => operatorCheck(tokens, tokens.length === 0 ? adminToken : undefined),
+    );
+    const check: OperatorCheck = (authorization) => checkOfOperators()(authorization);
     const admin = { ...adminDeps, check, signIns };
     const routes = [
-      peerEventRoute(common.backbone, config.a2a.webhookKey),
+      peerEventRoute(common.backbone, () => config.a2a),
       filesHostOnly(filesUrl, common.publicUrl),
       fileRoutes({
         store: common.backbone.store,
         clock: common.clock,
         isStillTarget: async (reply, target) =>
-          (await contexts.get(target.channel)?.isStillTarget(reply, target)) ?? false,
+          (await slots.get(target.channel)?.context.isStillTarget(reply, target)) ?? false,
       }),
       consoleRoutes,
       ...(owner ? [ownerRoutes({ ...ownerDeps, publicUrl: given.publicUrl, secret: owner.secret })] : []),
@@ -191,24 +215,44 @@ export const startChannels = async (deps: ChannelsDeps): Promise<{ stop(): Promi
       adapters,
       readiness,
       metrics,
-      metricsGate: metricsGate({ ...config, publicUrl: config.gateway.publicUrl, operators: check, signIns }),
+      metricsGate: metricsGate({
+        metrics: () => config.metrics,
+        publicUrl: config.gateway.publicUrl,
+        operators: check,
+        signIns,
+      }),
       clock: common.clock,
       limits: config.gateway,
       logger: common.logger,
       routes,
       isPersonal: config.owner !== undefined,
     });
-    await withinDeadline(common.clock, FIRST_ATTEMPT_MS, firstAttempts(running), () => undefined);
-    for (const [index, reporter] of reporters.entries()) {
-      await reporter.start();
-      const channel = running[index];
-      if (channel) watches.push(watchChannel(channel, { ...common, changed: () => reporter.checkSoon() }));
+    await withinDeadline(common.clock, FIRST_ATTEMPT_MS, firstAttempts([...slots.values()]), () => undefined);
+    for (const [index, slot] of [...slots.values()].entries()) {
+      const reporter = reporters[index];
+      await reporter?.start();
+      if (reporter) watches.push(watchChannel(slot, { ...common, changed: () => reporter.checkSoon() }));
     }
   } catch (error) {
     await stop();
     throw error;
   }
-  return { stop };
+  const prepare = async (next: Config, channels: readonly string[]): Promise<PreparedChannels> => {
+    const created = await Promise.all(
+      channels.flatMap((channel) => {
+        const slot = slots.get(channel);
+        return slot ? [create(next, channel).then((created) => ({ slot, created }))] : [];
+      }),
+    );
+    return {
+      misfits: created.flatMap(({ slot, created }) => (slot.fits(created) ? [] : [slot.channel])),
+      restart: async () => {
+        await Promise.all(created.map(({ slot, created }) => slot.restartAs(created)));
+        await withinDeadline(common.clock, FIRST_ATTEMPT_MS, firstAttempts([...slots.values()]), () => undefined);
+      },
+    };
+  };
+  return { prepare, stop };
 };
 
 /** The highest limit of all channels that accept uploads. */

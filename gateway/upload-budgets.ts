@@ -20,6 +20,7 @@ interface UploadBudgetDeps {
 export class UploadBudgets {
   readonly #deps: UploadBudgetDeps;
   readonly #service: BudgetService;
+  readonly #settings = new Map<string, Config["agents"][number]["budgets"]>();
 
   constructor(deps: UploadBudgetDeps) {
     this.#deps = deps;
@@ -31,8 +32,8 @@ export class UploadBudgets {
   on(channel: string, config: Config, agent: Config["agents"][number]): PersonBudget | undefined {
     const rules = budgetRules(config, agent);
     if (!limitsBytes(rules)) return undefined;
-    const { tenant, name } = agent;
-    const budgets = this.#service.of(name) ?? this.#service.add({ tenant, agent: name }, rules);
+    const { tenant } = agent;
+    const budgets = this.#budgetsOf(agent, rules);
     const workOf = (accountId: string, anonymous: boolean) => this.#workOf({ tenant, channel, accountId }, anonymous);
     return {
       check: async ({ id, isAnonymous }, bytes) =>
@@ -43,6 +44,13 @@ export class UploadBudgets {
 
   stop(): Promise<void> {
     return this.#service.stop();
+  }
+
+  /** The channels of an agent share its budgets, until a reload has changed their settings. */
+  #budgetsOf({ tenant, name, budgets: settings }: Config["agents"][number], rules: BudgetRules): Budgets {
+    const known = this.#settings.get(name) === settings ? this.#service.of(name) : undefined;
+    this.#settings.set(name, settings);
+    return known ?? this.#service.add({ tenant, agent: name }, rules);
   }
 
   async #take(budgets: Budgets, work: BudgetedWork, bytes: number): Promise<() => void> {

@@ -29,7 +29,7 @@ import { UploadsInFlight } from "./files/uploads-in-flight.ts";
 import { VisitorFiles } from "./files/visitor-files.ts";
 import { deviceName } from "./identity/device-name.ts";
 import { originCheck, VisitorAuth } from "./identity/visitor-auth.ts";
-import { loadSigningKey } from "./identity/visitor-token.ts";
+import { loadSigningKey, signingKeyOf } from "./identity/visitor-token.ts";
 import { fileOf } from "./inbound.ts";
 import type { LoggedFrame } from "./protocol.ts";
 import { closeCodes, PROTOCOL } from "./protocol-constants.ts";
@@ -110,11 +110,13 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
 
   async start(inbox: Inbox): Promise<void> {
     const { store, clock, newId } = this.#context;
-    const signing = await loadSigningKey(store, this.channel, this.#config.signingKey?.reveal());
-    const identityKey = this.#config.identityKey && Buffer.from(this.#config.identityKey.reveal());
+    const { signingKey, previousSigningKey, identityKey, previousIdentityKey } = this.#config;
     const auth = new VisitorAuth({
-      signing,
-      identityKey,
+      signing: await loadSigningKey(store, this.channel, signingKey?.reveal()),
+      previousSigning: previousSigningKey && signingKeyOf(Buffer.from(previousSigningKey.reveal())),
+      identityKeys: (identityKey ? [identityKey, previousIdentityKey] : []).flatMap((key) =>
+        key ? [Buffer.from(key.reveal())] : [],
+      ),
       channel: this.channel,
       clock,
       newId,

@@ -88,6 +88,12 @@ export const WebConfig = z.strictObject({
     .describe(
       "Shared with the servers of pages that embed the widget, which sign their visitor's identity with it (JWT, HS256).",
     ),
+  previousSigningKey: secret({ minLength: 32 })
+    .optional()
+    .describe("The signingKey before a rotation: visitors with its tokens get new ones. Remove it after 90 days."),
+  previousIdentityKey: secret({ minLength: 32 })
+    .optional()
+    .describe("The identityKey before a rotation: accepted until the servers of your pages use the new one."),
   retentionDays: z.int().min(1).max(3650).default(30).describe("Days for which the history of a conversation is kept."),
   fileDays: z.int().min(1).max(365).default(7).describe("Days for which uploaded files are kept."),
   limits: WebLimits.prefault({}).describe("Limits per client."),

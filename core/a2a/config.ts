@@ -133,6 +133,11 @@ export const A2aConfig = z.strictObject({
     .describe(
       "Key that encrypts webhook secrets in the store. By default it is created once and kept in the store too.",
     ),
+  previousWebhookKey: credential(32)
+    .optional()
+    .describe(
+      "The webhookKey before a rotation: opens secrets and accepts notifications of that time. Remove it after a week.",
+    ),
   idleMs: z
     .int()
     .min(0)

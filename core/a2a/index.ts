@@ -2,7 +2,13 @@ export { delegatedCalls } from "./calls/delegated-calls.ts";
 export { SEND_MESSAGE } from "./calls/send-message-tool.ts";
 export { probePeer, RemoteAgents } from "./client/remote-agents.ts";
 export type { PeerDeps } from "./deps.ts";
-export { agentAddress, type DeploymentIdentity, loadIdentity, pushTokenOf } from "./identity.ts";
+export {
+  acceptedPushTokens,
+  agentAddress,
+  type DeploymentIdentity,
+  type IdentityKeys,
+  loadIdentity,
+} from "./identity.ts";
 export { PeerDirectory } from "./peer-directory.ts";
 export { peerTurns } from "./peer-turns.ts";
 export { incomingChain, REPLY_ORIGIN_EXTENSION } from "./record/hops.ts";

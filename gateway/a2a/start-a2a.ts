@@ -16,6 +16,7 @@ import { type Checkpoint, noCheckpoint, silentMeter, type Tracer } from "../../c
 import { createGuardedFetch } from "../../core/net/index.ts";
 import { SignInGuard } from "../http/index.ts";
 import { Backpressure } from "../relay/index.ts";
+import { derived } from "../reload/index.ts";
 import { loadCardSigner } from "./agent-card.ts";
 import { callerCheck, servedAgents } from "./caller-check.ts";
 import { a2aScope, type OpenAgent } from "./http/scope.ts";
@@ -54,9 +55,10 @@ export const startA2a = async (deps: A2aDeps): Promise<RunningA2a> => {
   const { writes = alwaysWritable } = deps;
   const { signIns = new SignInGuard({ clock, logger, meter: silentMeter }) } = deps;
   const { bus, store } = backbone;
-  const { callers, pushAllow, webhookKey } = config.a2a;
+  const { pushAllow } = config.a2a;
+  const checkOfCallers = derived(() => config.a2a.callers, callerCheck);
   const watch = new TaskWatch({ backbone, clock });
-  const identity = await loadIdentity(store, webhookKey);
+  const identity = await loadIdentity(store, () => config.a2a);
   const signer = await loadCardSigner(store, publicUrl);
   const guarded = createGuardedFetch({ allow: pushAllow });
   const { waitingMessages: maxWaiting } = config.gateway.limits;
@@ -100,7 +102,7 @@ export const startA2a = async (deps: A2aDeps): Promise<RunningA2a> => {
   }
   return {
     addRoutes: (app) =>
-      a2aScope(app, served, callerCheck(callers), {
+      a2aScope(app, served, (headers) => checkOfCallers()(headers), {
         clock,
         logger,
         keys: signer.keys,

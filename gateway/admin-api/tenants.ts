@@ -14,6 +14,16 @@ export interface Tenant {
   readonly a2aAsync: boolean;
 }
 
+/** The result of a reload: paths of settings and names of parts, never values. */
+interface Reloaded {
+  /** The changed settings that are in force now. */
+  readonly applied: readonly string[];
+  /** The parts of the process that were restarted for them. */
+  readonly restarted: readonly string[];
+  /** The changed settings that need a restart of the process. */
+  readonly needsRestart: readonly string[];
+}
+
 export const tenantRequests = {
   "PATCH tenants/:id": z.strictObject({
     a2aAsync: z.boolean(),
@@ -26,4 +36,5 @@ export interface TenantAnswers {
   "GET tenants": { readonly items: readonly Tenant[] };
   "GET tenants/:id": Tenant;
   "PATCH tenants/:id": Tenant;
+  "POST configuration/reload": Reloaded;
 }

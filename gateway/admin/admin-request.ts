@@ -67,6 +67,8 @@ export interface AdminDeps extends ScheduleDeps {
   readonly publicUrl: string;
   /** The adapters of this gateway. */
   readonly adapters: readonly ChannelAdapter[];
+  /** Absent: this process cannot reload its configuration. */
+  readonly reload?: (() => Promise<AnswerTo<"POST configuration/reload">>) | undefined;
 }
 
 /** Registers an endpoint. The compiler checks its path, parameters and answer against the API's types. */

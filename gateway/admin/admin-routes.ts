@@ -4,6 +4,7 @@ import { auditRoutes } from "./audit.ts";
 import { abuseRoutes } from "./routes/abuse-routes.ts";
 import { approvalRoutes } from "./routes/approval-routes.ts";
 import { channelRoutes, unreachableRoutes } from "./routes/channel-routes.ts";
+import { configurationRoutes } from "./routes/configuration-routes.ts";
 import { deadLetterRoutes } from "./routes/dead-letter-routes.ts";
 import { peopleRoutes } from "./routes/people-routes.ts";
 import { scheduleRoutes } from "./routes/schedule-routes.ts";
@@ -31,6 +32,7 @@ export const adminRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
     traceRoutes,
     unreachableRoutes,
     useRoutes,
+    configurationRoutes,
     auditRoutes,
   ];
   for (const addRoutes of all) addRoutes(scope, deps);

@@ -6,5 +6,5 @@ export const exitCode = {
   /** Invalid command line. */
   usage: 2,
   /** A second signal stopped the process: 128 plus its number, as in shells. */
-  interrupted: { SIGINT: 130, SIGTERM: 143 },
+  interrupted: { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 },
 } as const;

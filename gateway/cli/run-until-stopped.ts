@@ -12,7 +12,10 @@ import { exitCode } from "./exit-code.ts";
 
 type StopSignal = keyof typeof exitCode.interrupted;
 
-/** Runs until SIGINT or SIGTERM, then stops in order. A second signal ends the process at once. */
+/**
+ * Runs until SIGINT or SIGTERM, then stops in order. A second signal ends the process at once. SIGHUP reloads the
+ * configuration, except in a terminal, where it means that the terminal was closed.
+ */
 export const runUntilStopped = async (options: {
   file: string | undefined;
   roles: readonly Role[];
@@ -23,6 +26,7 @@ export const runUntilStopped = async (options: {
   exitOnUncaughtError(logger, config.adapters.modules);
 
   const asked = new AbortController();
+  const hangup = hangupSignal();
   const stopped = stopSignal(asked);
   try {
     const running = await runMooring({
@@ -32,7 +36,15 @@ export const runUntilStopped = async (options: {
       logger,
       newId: randomUUID,
       abortStart: asked.signal,
+      readConfig: () => loadConfig({ file: options.file }),
+      setLogLevel: (level) => logger.setLevel(level),
+      onPartLost: (error) => {
+        logger.error({ error: error.message }, "part lost in a reload, process exits");
+        process.exit(exitCode.problem);
+      },
     });
+    // A failed reload is logged and changes nothing.
+    hangup.onEach(() => void running.reload().catch(() => undefined));
     const isGateway = options.roles.includes("gateway");
     const warnings = deploymentWarnings(config, { envFile: envFileOf(configFile(options)), secretFiles, isGateway });
     for (const { subject, text } of warnings) logger.warn({ subject, advice: text }, "deployment warning");
@@ -50,9 +62,27 @@ export const runUntilStopped = async (options: {
   process.exit(exitCode.ok);
 };
 
+const isTerminal = (): boolean => process.stdin.isTTY === true;
+
+/** Calls back for each SIGHUP. A signal during the start is remembered, because by default it would end the process. */
+const hangupSignal = (): { onEach(reload: () => void): void } => {
+  let isMissed = false;
+  let call = () => {
+    isMissed = true;
+  };
+  if (!isTerminal()) process.on("SIGHUP", () => call());
+  return {
+    onEach: (reload) => {
+      call = reload;
+      if (isMissed) reload();
+    },
+  };
+};
+
 const stopSignal = (asked: AbortController): Promise<StopSignal> =>
   new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    const signals = isTerminal() ? (["SIGINT", "SIGTERM", "SIGHUP"] as const) : (["SIGINT", "SIGTERM"] as const);
+    for (const signal of signals) {
       process.on(signal, () => {
         if (asked.signal.aborted) process.exit(exitCode.interrupted[signal]);
         asked.abort();

@@ -11,7 +11,8 @@ import { bearerToken, configuredDigest, digestOf } from "./sign-in-guard.ts";
 export type MetricsGate = (request: FastifyRequest, reply: FastifyReply) => void;
 
 interface MetricsGateDeps {
-  readonly metrics: MetricsConfig;
+  /** Read for each request, because a reload may change it. */
+  readonly metrics: () => MetricsConfig;
   /** The public address of a gateway. It implies a proxy in front, so requests from loopback may come from outside. */
   readonly publicUrl?: string | undefined;
   /** Throws without the token of an operator. */
@@ -21,11 +22,11 @@ interface MetricsGateDeps {
 
 /** Admits programs on this machine, and others with the metrics token or the token of a platform admin. */
 export const metricsGate = ({ metrics, publicUrl, operators, signIns }: MetricsGateDeps): MetricsGate => {
-  if (metrics.public) return () => undefined;
-  const digest = metrics.token && configuredDigest(metrics.token.reveal());
   const allowsLocal = publicUrl === undefined || isLoopbackName(new URL(publicUrl).host);
   const verify = (authorization: string | undefined): void => {
     const shown = bearerToken(authorization);
+    const { token } = metrics();
+    const digest = token && configuredDigest(token.reveal());
     if (digest && shown !== undefined && timingSafeEqual(digest, digestOf(shown))) return;
     if (shown !== undefined && operators(authorization).role === "platform_admin") return;
     throw shown === undefined
@@ -33,7 +34,7 @@ export const metricsGate = ({ metrics, publicUrl, operators, signIns }: MetricsG
       : new AppError("forbidden", "metrics cover all tenants: use a platform admin's token");
   };
   return (request, reply) => {
-    if (allowsLocal && isLocalClient(request)) return;
+    if (metrics().public || (allowsLocal && isLocalClient(request))) return;
     reply.header("www-authenticate", 'Bearer realm="mooring"');
     signIns.check(request, reply, "metrics", () => verify(request.headers.authorization));
     reply.removeHeader("www-authenticate");

@@ -57,8 +57,10 @@ const oneOf = (ids: "*" | readonly string[]) => {
 
 /** The configured defaults for proactive messages; a channel's setting overrides that of its agent. */
 export const deliveryDefaults =
-  ({ agents, channels, timeZone }: Config, agent: string) =>
+  (config: Config, agent: string) =>
   (channel: string): DeliveryDefaults => {
+    // Read at the time of use, because a reload may change them.
+    const { agents, channels, timeZone } = config;
     const own = channels[channel];
     const common = agents.find(({ name }) => name === agent)?.delivery;
     return {
@@ -70,10 +72,17 @@ export const deliveryDefaults =
   };
 
 /** Whether the channel of a conversation is one of the agent's and lets it in (I2). */
-export const admitsOn = ({ channels }: Config, agent: string): Admits => {
-  const own = Object.entries(channels).filter(([, channel]) => channel.agent === agent);
-  const rules = new Map(own.map(([name, { access }]) => [name, admits(access)]));
-  return (conversation, accountId) => rules.get(conversation.channel)?.(conversation, accountId) ?? false;
+export const admitsOn = (config: Config, agent: string): Admits => {
+  let known: { readonly channels: Config["channels"]; readonly rules: ReadonlyMap<string, Admits> } | undefined;
+  // A reload may change the rules of another channel of the agent.
+  const rulesNow = () => {
+    const { channels } = config;
+    if (known?.channels === channels) return known.rules;
+    const own = Object.entries(channels).filter(([, channel]) => channel.agent === agent);
+    known = { channels, rules: new Map(own.map(([name, { access }]) => [name, admits(access)])) };
+    return known.rules;
+  };
+  return (conversation, accountId) => rulesNow().get(conversation.channel)?.(conversation, accountId) ?? false;
 };
 
 /** More than a person types; a script could cost as many turns. */

@@ -11,11 +11,23 @@ const standardError = (): DestinationStream => {
   return logStream(destination({ fd: 2, sync: true }), { isTTY: terminal.isTTY, hasColors });
 };
 
+/** A logger whose level can change while it is in use, also that of its children. */
+export interface LevelledLogger extends Logger {
+  setLevel(level: LogLevel): void;
+}
+
 /** JSON lines, or lines for a person if standard error is a terminal. */
-export const createLogger = (level: LogLevel, stream: DestinationStream = standardError()): Logger =>
-  pino(
+export const createLogger = (level: LogLevel, stream: DestinationStream = standardError()): LevelledLogger => {
+  let lowest = numberOf(level);
+  const logger = pino(
     {
-      level,
+      level: "debug",
+      // Children of pino copy the level when they are created, so the level is checked for each line instead.
+      hooks: {
+        logMethod(args, method, lineLevel) {
+          if (lineLevel >= lowest) method.apply(this, args);
+        },
+      },
       base: { pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: hideNested },
@@ -23,6 +35,15 @@ export const createLogger = (level: LogLevel, stream: DestinationStream = standa
     },
     stream,
   );
+  return Object.assign(logger, {
+    setLevel: (next: LogLevel) => {
+      lowest = numberOf(next);
+    },
+  });
+};
+
+const numberOf = (level: LogLevel): number =>
+  level === "silent" ? Number.POSITIVE_INFINITY : (pino.levels.values[level] ?? 0);
 
 /** Keys whose values never reach a log line, at the top and one level down. A Secret prints itself as "[secret]". */
 const HIDDEN_KEYS: ReadonlySet<string> = new Set([

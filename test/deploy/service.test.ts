@@ -21,6 +21,7 @@ describe("given the systemd unit (U5)", () => {
     expect(Number(valuesOf("TimeoutStopSec")[0])).toBeGreaterThan(25);
     expect(valuesOf("Restart")).toEqual(["always"]);
     expect(valuesOf("KillMode")).toEqual(["mixed"]);
+    expect(valuesOf("ExecReload"), "SIGHUP reloads the configuration").toEqual(["/bin/kill -HUP $MAINPID"]);
   });
 
   it.each([

@@ -78,7 +78,9 @@ describe("given the webhook for push notifications of remote agents", () => {
 
   it("when processes derive the token, then it is the same within a deployment and differs between deployments", async () => {
     expect(pushTokenOf(await loadIdentity(backbone.store), call)).toBe(token);
-    const configured = await loadIdentity(backbone.store, new Secret("a key that an operator has configured"));
+    const configured = await loadIdentity(backbone.store, () => ({
+      webhookKey: new Secret("a key that an operator has configured"),
+    }));
     expect(pushTokenOf(configured, call)).not.toBe(token);
   });
 });

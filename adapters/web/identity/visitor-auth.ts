@@ -16,8 +16,10 @@ import {
 
 export interface VisitorAuthDeps {
   readonly signing: SigningKey;
-  /** Absent: host pages cannot identify their visitors. */
-  readonly identityKey: Buffer | undefined;
+  /** The key before a rotation: its tokens are accepted, and each welcome replaces them. */
+  readonly previousSigning?: SigningKey | undefined;
+  /** The keys of host pages, also the one before a rotation. Empty: host pages cannot identify their visitors. */
+  readonly identityKeys: readonly Buffer[];
   readonly channel: string;
   readonly clock: Clock;
   readonly newId: () => string;
@@ -87,11 +89,12 @@ export class VisitorAuth {
   }
 
   #read(token: string): Identity | { problem: TokenProblem } {
-    const { signing, identityKey, channel, clock } = this.#deps;
+    const { signing, previousSigning, identityKeys, channel, clock } = this.#deps;
     const expected = { channel, now: clock.now() };
-    return token.startsWith("v1.") || identityKey === undefined
-      ? readVisitorToken(signing, token, expected)
-      : readHostToken(identityKey, token, expected);
+    if (!token.startsWith("v1.") && identityKeys.length > 0) return readHostToken(identityKeys, token, expected);
+    const read = readVisitorToken(signing, token, expected);
+    const isOfAnotherKey = "problem" in read && read.problem === "token-unknown";
+    return isOfAnotherKey && previousSigning ? readVisitorToken(previousSigning, token, expected) : read;
   }
 }
 
@@ -128,7 +131,7 @@ const LEEWAY_MS = 60_000;
  * `identityKey`. Only HS256 is accepted, regardless of the header.
  */
 const readHostToken = (
-  key: Buffer,
+  keys: readonly Buffer[],
   token: string,
   { channel, now }: { channel: string; now: number },
 ): Identity | { problem: TokenProblem } => {
@@ -136,8 +139,11 @@ const readHostToken = (
   if (header === undefined || payload === undefined || mac === undefined || rest.length > 0) return invalid;
   if (!Header.safeParse(jsonIn(header)).success) return invalid;
   const given = Buffer.from(mac, "base64url");
-  const right = createHmac("sha256", key).update(`${header}.${payload}`).digest();
-  if (given.length !== right.length || !timingSafeEqual(given, right)) return invalid;
+  const isSignedWith = (key: Buffer) => {
+    const right = createHmac("sha256", key).update(`${header}.${payload}`).digest();
+    return given.length === right.length && timingSafeEqual(given, right);
+  };
+  if (!keys.some(isSignedWith)) return invalid;
   const claims = Claims.safeParse(jsonIn(payload)).data;
   if (claims === undefined) return invalid;
   const { sub, exp, nbf = 0, aud = channel, name } = claims;

@@ -1,12 +1,11 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { loadIdentity, pushTokenOf } from "../../../core/a2a/index.ts";
+import { acceptedPushTokens, type IdentityKeys, loadIdentity } from "../../../core/a2a/index.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import type { AgentRef } from "../../../core/contract/messages/addresses.ts";
 import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
 import type { Backbone } from "../../../core/contract/ports/backbone.ts";
 import { Name } from "../../../core/contract/ports/token.ts";
-import type { Secret } from "../../../core/contract/secret.ts";
 import { digestOf, markAuthenticated } from "../../http/index.ts";
 
 const MAX_BODY_BYTES = 1_000_000;
@@ -21,9 +20,9 @@ interface CallParams extends AgentRef {
  * and its token authorises no more than that.
  */
 export const peerEventRoute =
-  ({ bus, store }: Pick<Backbone, "bus" | "store">, webhookKey?: Secret) =>
+  ({ bus, store }: Pick<Backbone, "bus" | "store">, keys?: () => IdentityKeys) =>
   async (app: FastifyInstance): Promise<void> => {
-    const identity = await loadIdentity(store, webhookKey);
+    const identity = await loadIdentity(store, keys);
     await app.register(async (scope) => {
       scope.removeAllContentTypeParsers();
       scope.addContentTypeParser("*", { parseAs: "buffer" }, async (_request: FastifyRequest, body: Buffer) => body);
@@ -34,9 +33,9 @@ export const peerEventRoute =
           // Runs before the body is read.
           onRequest: async (request) => {
             const { tenant, agent, call: id } = request.params;
-            const expected = isAddress(request.params) ? pushTokenOf(identity, { tenant, agent, id }) : undefined;
+            const accepted = isAddress(request.params) ? acceptedPushTokens(identity, { tenant, agent, id }) : [];
             // Without the token, the response does not reveal whether the call exists.
-            if (!isSame(tokenIn(request), expected)) {
+            if (!isOneOf(accepted, tokenIn(request))) {
               throw new AppError("unauthorised", "the token of this notification is wrong");
             }
             markAuthenticated(request);
@@ -63,7 +62,8 @@ const tokenIn = ({ headers }: FastifyRequest): string | undefined => {
   return /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1];
 };
 
-const isSame = (given: string | undefined, expected: string | undefined): boolean =>
-  timingSafeEqual(digestOf(given ?? ""), digestOf(expected ?? "")) && expected !== undefined;
+/** Compares with all tokens in constant time. */
+const isOneOf = (accepted: readonly string[], given = ""): boolean =>
+  accepted.filter((token) => timingSafeEqual(digestOf(given), digestOf(token))).length > 0;
 
 const bodyOf = ({ body }: FastifyRequest): Buffer => (Buffer.isBuffer(body) ? body : Buffer.alloc(0));

@@ -40,7 +40,7 @@ export const webhookOnWire = (task: Pick<InboundTask, "id">, webhook: Webhook): 
   };
 };
 
-type Key = Pick<DeploymentIdentity, "key">;
+type Key = Pick<DeploymentIdentity, "key" | "previousKey">;
 
 const SEALED = "sealed:";
 const CIPHER = "aes-256-gcm";
@@ -75,7 +75,17 @@ const seal = ({ key }: Key, url: string, text: string): string => {
   return `${SEALED}${Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64url")}`;
 };
 
-const open = ({ key }: Key, url: string, text: string): string => {
+const open = ({ key, previousKey }: Key, url: string, text: string): string => {
+  const opened = openWith(key, url, text) ?? (previousKey && openWith(previousKey, url, text));
+  if (opened !== undefined) return opened;
+  throw new AppError(
+    "data-unusable",
+    "a webhook's secret was encrypted with another key: restore a2a.webhookKey, set a2a.previousWebhookKey to that key, or let the caller register the webhook again",
+  );
+};
+
+/** Undefined if another key has encrypted the text. */
+const openWith = (key: Buffer, url: string, text: string): string | undefined => {
   const bytes = Buffer.from(text.slice(SEALED.length), "base64url");
   const tag = bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES);
   try {
@@ -83,10 +93,7 @@ const open = ({ key }: Key, url: string, text: string): string => {
     decipher.setAuthTag(tag);
     return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString("utf8");
   } catch {
-    throw new AppError(
-      "data-unusable",
-      "a webhook's secret was encrypted with another key: restore a2a.webhookKey, or let the caller register the webhook again",
-    );
+    return undefined;
   }
 };
 

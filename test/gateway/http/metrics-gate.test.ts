@@ -30,7 +30,7 @@ const serve = (metrics: object = {}, publicUrl?: string) => {
     return reply.code(status).send(body);
   });
   const signIns = new SignInGuard({ clock: new ManualClock(), logger, meter });
-  const gate = metricsGate({ metrics: MetricsConfig.parse(metrics), publicUrl, operators, signIns });
+  const gate = metricsGate({ metrics: () => MetricsConfig.parse(metrics), publicUrl, operators, signIns });
   metricsRoute(app, createMetrics(logger), gate);
 };
 const ask = async (remoteAddress: string, headers: Record<string, string> = {}) =>

@@ -31,6 +31,17 @@ describe("given the logger", () => {
     });
   });
 
+  it("when its level changes, then lines of loggers that exist already follow it (U5)", () => {
+    const { lines, logger } = logging("info");
+    const child = logger.child({ channel: "slack" });
+    child.debug({}, "before");
+    logger.setLevel("debug");
+    child.debug({}, "while");
+    logger.setLevel("silent");
+    child.error({}, "after");
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual(["while"]);
+  });
+
   it("when a line has a trace id, then it is in the form of OpenTelemetry (U4)", () => {
     const { lines, logger } = logging("info");
     const trace = "4bf92f3577b34da6a3ce929d0e0e4736";

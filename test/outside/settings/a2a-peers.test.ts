@@ -164,8 +164,8 @@ describe("given remote agents", () => {
   );
 
   proves(
-    ["a2a.webhookKey"],
-    "when a peer calls back, then every deployment with the same key knows its token, and others do not",
+    ["a2a.webhookKey", "a2a.previousWebhookKey"],
+    "when a peer calls back, then every deployment with the same key, now or before a rotation, knows its token, and others do not",
     async () => {
       const [given] = await webhooks.until((items) => items.length > 0);
       const notify = async (address: string) => {
@@ -175,7 +175,11 @@ describe("given remote agents", () => {
       };
       const alike = await rig.start({ a2a: { webhookKey: WEBHOOK_KEY } });
       const unlike = await rig.start({ a2a: { webhookKey: `${WEBHOOK_KEY}-2` } });
+      const rotated = await rig.start({
+        a2a: { webhookKey: `${WEBHOOK_KEY}-2`, previousWebhookKey: WEBHOOK_KEY },
+      });
       expect([await notify(alike.address), await notify(unlike.address)]).toEqual([202, 401]);
+      expect(await notify(rotated.address)).toBe(202);
     },
   );
 });

@@ -16,6 +16,12 @@ const channels = (signingKey = KEY) => ({
   "once-a-minute": { adapter: "web", identityKey: IDENTITY_KEY, access: { messagesPerMinute: 1 } },
   signed: { adapter: "web", signingKey },
   "signed-alike": { adapter: "web", signingKey: KEY },
+  rotated: {
+    adapter: "web",
+    signingKey,
+    identityKey: signingKey,
+    ...(signingKey !== KEY && { previousSigningKey: KEY, previousIdentityKey: KEY }),
+  },
   "one-day": { adapter: "web", retentionDays: 1, fileDays: 1 },
   "three-days": { adapter: "web", retentionDays: 3, fileDays: 3 },
 });
@@ -69,7 +75,13 @@ describe("given web channels with different access", () => {
 
 describe("given web channels with different retention", () => {
   proves(
-    ["channels.*(web).signingKey", "channels.*(web).retentionDays", "channels.*(web).fileDays"],
+    [
+      "channels.*(web).signingKey",
+      "channels.*(web).previousSigningKey",
+      "channels.*(web).previousIdentityKey",
+      "channels.*(web).retentionDays",
+      "channels.*(web).fileDays",
+    ],
     "when it starts two days later, then visitors return where the key is the same, and longer retention keeps their messages",
     async () => {
       const leave = async (channel: string) => {
@@ -89,12 +101,19 @@ describe("given web channels with different retention", () => {
       const tokens = {
         signed: await (await visit("signed")).token(),
         alike: await (await visit("signed-alike")).token(),
+        rotated: await (await visit("rotated")).token(),
       };
       await mooring.end();
       mooring = await rig.start({ channels: channels(OTHER_KEY) }, { folder: mooring.folder, aheadMs: 2 * DAY_MS });
 
       expect(await greeted("signed", { token: tokens.signed })).toBe("error");
       expect(await greeted("signed-alike", { token: tokens.alike })).toBe("welcome");
+      const renewed = await visit("rotated", { token: tokens.rotated });
+      expect((await renewed.first("welcome", "error")).type).toBe("welcome");
+      expect(await renewed.token(), "the welcome has a token of the new key").not.toBe(tokens.rotated);
+      expect(await greeted("rotated", { token: visitorToken("ada", KEY) })).toBe("welcome");
+      expect(await greeted("rotated", { token: visitorToken("ada", OTHER_KEY) })).toBe("welcome");
+      expect(await greeted("known", { token: visitorToken("ada", KEY) }), "a channel without that key").toBe("error");
       const found = async ({ channel, token, file }: typeof left.short) => {
         const visitor = await visit(channel, { token });
         await visitor.first("welcome");

@@ -13,7 +13,7 @@ import { createReadiness } from "../../../../gateway/http/readiness.ts";
 import { createServer } from "../../../../gateway/http/server.ts";
 import { publicUrl } from "../../../../gateway/public-url.ts";
 import { runChannel } from "../../../../gateway/relay/run-channel.ts";
-import { startAgents } from "../../../../gateway/start-agents.ts";
+import { RunningAgents } from "../../../../gateway/start-agents.ts";
 import { createMetrics } from "../../../../gateway/telemetry/create-metrics.ts";
 import { openBackbone } from "../../../core/crashes/backbone-data.ts";
 import type { DeploymentOrder, FromDeployment, ToDeployment } from "./deployment-process.ts";
@@ -54,7 +54,7 @@ const startGateway = async (): Promise<void> => {
   await createServer({ listener, adapters: [adapter], readiness, metrics: createMetrics(logger), logger, routes });
 };
 
-if (roles.includes("core")) await startAgents({ ...deps, config });
+if (roles.includes("core")) await RunningAgents.start({ ...deps, config });
 if (roles.includes("gateway")) await startGateway();
 
 process.on("message", (order: ToDeployment) => {

@@ -32,6 +32,12 @@ describe("given a caller's webhook in the store", () => {
     expect(openWebhook(key, sealWebhook(key, odd))).toEqual(odd);
   });
 
+  it("when the key was rotated, then the previous one opens it, and new secrets have the new one (U5)", () => {
+    const rotated = { key: Buffer.alloc(32, 8), previousKey: key.key };
+    expect(openWebhook(rotated, sealWebhook(key, webhook))).toEqual(webhook);
+    expect(openWebhook({ key: rotated.key }, sealWebhook(rotated, webhook))).toEqual(webhook);
+  });
+
   it.each([
     ["the key differs", { key: Buffer.alloc(32, 8) }, {}],
     ["its address was changed", key, { url: "https://elsewhere.example.com/hook" }],

@@ -1,0 +1,4 @@
+export { AgentModels } from "./agent-models.ts";
+export { derived, LiveConfig } from "./live-config.ts";
+export { PartLost, type PreparedChannels, Reloader, type ReloadReport } from "./reloader.ts";
+export { StandingAdapter } from "./standing-adapter.ts";
