@@ -20,7 +20,7 @@ const LIMIT = 2;
 const startModel = async () => {
   const open = new Recorder<number>();
   let count = 0;
-  let answer = () => undefined as void;
+  let answer: () => void = () => undefined;
   const allowed = new Promise<void>((resolve) => {
     answer = resolve;
   });
