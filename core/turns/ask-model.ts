@@ -134,7 +134,6 @@ const attemptOnce = async (deps: CoreDeps, turn: Turn, request: StepRequest): Pr
 };
 
 const workOf = ({ agent, record, text, unsignedText = text, quoted, systemNote }: Turn): StepWork => ({
-  ...workContextOf(record),
   tenant: agent.tenant,
   agent: agent.name,
   turnId: record.turnId,
@@ -142,6 +141,7 @@ const workOf = ({ agent, record, text, unsignedText = text, quoted, systemNote }
   unsignedText,
   note: systemNote,
   quoted: quoted && quotedText({ text: quoted.text, isOwn: quoted.isOwn }),
+  ...workContextOf(record),
 });
 
 const deltaStream = ({ bus, clock }: CoreDeps, { agent, record, streamId, nextAttempt }: Turn): DeltaStream => {

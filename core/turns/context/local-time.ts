@@ -1,3 +1,4 @@
+import { BoundedCache } from "../../contract/bounded-cache.ts";
 import type { Asker, Audience } from "../../contract/messages/work-context.ts";
 import type { Agent } from "../turn.ts";
 
@@ -23,7 +24,17 @@ export const localTimeOf = (
   };
 };
 
+/** Cached, because every turn asks, and a zone is checked by making a format. */
 const isTimeZone = (timeZone: string): boolean => {
+  const known = zones.get(timeZone);
+  if (known !== undefined) return known;
+  const isValid = canFormatIn(timeZone);
+  zones.set(timeZone, isValid);
+  return isValid;
+};
+const zones = new BoundedCache<string, boolean>(500);
+
+const canFormatIn = (timeZone: string): boolean => {
   try {
     new Intl.DateTimeFormat("en", { timeZone });
     return true;
