@@ -10,9 +10,9 @@ export {
   type TraceHeaders,
   traceHeaders,
 } from "./derived-ids.ts";
-export { limitSize } from "./limit-size.ts";
 export { listNames } from "./list-names.ts";
 export { maskSecrets } from "./mask-secrets.ts";
 export { mayReach, parseNetwork } from "./private-networks.ts";
+export { readWithin } from "./read-within.ts";
 export { cutAtGraphemes, cutToBytes, MAX_SUMMARY_GRAPHEMES, summarisePrompt } from "./shorten-text.ts";
 export { dropInvisible } from "./strip-markup.ts";

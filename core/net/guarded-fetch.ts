@@ -2,7 +2,7 @@ import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } fro
 import { isIP, type LookupFunction } from "node:net";
 import { Agent, fetch as undiciFetch } from "undici";
 import { AppError } from "../contract/app-error.ts";
-import { limitSize, mayReach } from "../lib/index.ts";
+import { mayReach } from "../lib/index.ts";
 
 export type Lookup = (
   hostname: string,
@@ -114,4 +114,18 @@ const guardedLookup =
 export const appErrorIn = (error: unknown): AppError | undefined => {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof AppError) return at;
   return undefined;
+};
+
+/** Counts bytes after decompression: a small response can decompress to a huge one. */
+const limitSize = (response: Response, maxBytes: number): Response => {
+  if (response.body === null) return response;
+  let bytes = 0;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength;
+      if (bytes > maxBytes) controller.error(new AppError("too-large", `the answer has more than ${maxBytes} bytes`));
+      else controller.enqueue(chunk);
+    },
+  });
+  return new Response(response.body.pipeThrough(counter), response);
 };

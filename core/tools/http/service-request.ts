@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError, messageOf } from "../../contract/app-error.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
-import { cutToBytes, limitSize, stableId } from "../../lib/index.ts";
+import { cutToBytes, readWithin, stableId } from "../../lib/index.ts";
 import type { HttpToolConfig } from "./config.ts";
 import { expandUrl, placeholdersOf } from "./url-template.ts";
 
@@ -45,7 +45,7 @@ const request = async (config: HttpToolConfig, input: Input, context: ToolContex
     await response.body?.cancel();
     throw new AppError("unavailable", `${url.host} redirects elsewhere (HTTP ${status}), which is not followed`);
   }
-  const bytes = new Uint8Array(await limitSize(response, config.maxBytes).arrayBuffer());
+  const bytes = await readWithin(response, config.maxBytes);
   const type = response.headers.get("content-type") ?? "";
   const text = isText(type) || bytes.length === 0 ? hidden(decode(bytes, type)) : undefined;
   if (status >= 400) throw new AppError("unavailable", `${url.host} answered HTTP ${status}: ${excerpt(text)}`);

@@ -1,4 +1,5 @@
 import { AppError } from "../../../contract/app-error.ts";
+import { ChildAbort, readWithin } from "../../../lib/index.ts";
 import { MAX_MESSAGE_BYTES } from "./limits.ts";
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -34,31 +35,80 @@ export const serverFetch =
       const sent = new Headers(init?.headers);
       if (isServer) for (const [name, value] of Object.entries(headers)) sent.set(name, value);
       if (token !== undefined) sent.set("authorization", `Bearer ${token}`);
-      return fetch(url, { ...init, headers: sent, redirect: "manual" });
+      return boundedFetch(url, { ...init, headers: sent, redirect: "manual" }, onBroken);
     };
-    if (tokens === undefined || !isServer) return bounded(await send(), onBroken);
+    if (tokens === undefined || !isServer) return send();
     const { id, accessToken } = await tokens.current();
     const response = await send(accessToken);
-    if (response.status !== UNAUTHORISED) return bounded(response, onBroken);
+    if (response.status !== UNAUTHORISED) return response;
     await response.body?.cancel();
     const { accessToken: renewed } = await tokens.renewed(id);
-    return bounded(await send(renewed), onBroken);
+    return send(renewed);
   };
 
-/** Counts the bytes of a body, or of each event if it is a stream of events, which may stay open for days. */
-const bounded = (response: Response, onBroken: (reason: string) => void): Response => {
-  if (response.body === null) return response;
-  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+/**
+ * Counts the bytes of a body, or of each event if it is a stream of events, which may stay open for days. The SDK passes
+ * one signal to all requests of a session, and fetch leaves its listener there, so each request gets a signal of its own.
+ */
+const boundedFetch = async (url: string | URL, init: RequestInit, onBroken: (reason: string) => void) => {
+  const over = init.signal ? new ChildAbort(init.signal) : undefined;
+  const end = () => over?.release();
+  const tooLarge = () => {
+    const reason = `it sent more than ${MAX_MESSAGE_BYTES} bytes at once`;
+    onBroken(reason);
+    return new AppError("too-large", reason);
+  };
+  let isOpen = false;
+  try {
+    const response = await fetch(url, { ...init, ...(over && { signal: over.signal }) });
+    if (response.body === null) return response;
+    isOpen = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+    const body = isOpen
+      ? boundedEvents(response.body, { tooLarge, end })
+      : await readWithin(response, MAX_MESSAGE_BYTES).catch((error: unknown) => {
+          throw error instanceof AppError && error.code === "too-large" ? tooLarge() : error;
+        });
+    return new Response(body, response);
+  } finally {
+    if (!isOpen) end();
+  }
+};
+
+interface EventLimits {
+  tooLarge(): AppError;
+  /** Called when the stream has ended, failed or been cancelled. */
+  end(): void;
+}
+
+const boundedEvents = (
+  body: ReadableStream<Uint8Array>,
+  { tooLarge, end }: EventLimits,
+): ReadableStream<Uint8Array> => {
+  const reader = body.getReader();
   let bytes = 0;
-  const counter = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      const endOfEvent = isStream ? chunk.lastIndexOf(10) : -1;
-      bytes = endOfEvent === -1 ? bytes + chunk.byteLength : chunk.byteLength - endOfEvent;
-      if (bytes <= MAX_MESSAGE_BYTES) return controller.enqueue(chunk);
-      const reason = `it sent more than ${MAX_MESSAGE_BYTES} bytes at once`;
-      onBroken(reason);
-      controller.error(new AppError("too-large", reason));
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { value } = await reader.read();
+        if (value === undefined) {
+          end();
+          return controller.close();
+        }
+        const endOfEvent = value.lastIndexOf(LINE_FEED);
+        bytes = endOfEvent === -1 ? bytes + value.byteLength : value.byteLength - endOfEvent;
+        if (bytes > MAX_MESSAGE_BYTES) throw tooLarge();
+        controller.enqueue(value);
+      } catch (error) {
+        end();
+        void reader.cancel(error).catch(() => {});
+        throw error;
+      }
+    },
+    cancel(reason) {
+      end();
+      return reader.cancel(reason);
     },
   });
-  return new Response(response.body.pipeThrough(counter), response);
 };
+
+const LINE_FEED = 10;
