@@ -4,7 +4,7 @@ import { busLatency, busThroughput } from "./scenarios/bus.ts";
 import { busMemory } from "./scenarios/bus-memory.ts";
 import { delegation, delegationMemory } from "./scenarios/delegation.ts";
 import { growth } from "./scenarios/growth.ts";
-import { mcpCall } from "./scenarios/mcp-call.ts";
+
 import { messageReply } from "./scenarios/message-reply.ts";
 import { overload } from "./scenarios/overload.ts";
 import { schedules } from "./scenarios/schedules.ts";
@@ -14,9 +14,10 @@ import { socketBroadcast } from "./scenarios/socket-broadcast.ts";
 import { socketMemory } from "./scenarios/socket-memory.ts";
 import { socketResume } from "./scenarios/socket-resume.ts";
 import { socketRoundTrip } from "./scenarios/socket-round-trip.ts";
-import { start } from "./scenarios/start.ts";
+import { start, startWithServers } from "./scenarios/start.ts";
 import { storeThroughput } from "./scenarios/store.ts";
 import { teamsActivities } from "./scenarios/teams-activities.ts";
+import { toolCalls } from "./scenarios/tool-calls.ts";
 
 /** All measurements of `npm run bench`, in the order of the output. */
 export const scenarios: readonly Scenario[] = [
@@ -24,7 +25,7 @@ export const scenarios: readonly Scenario[] = [
   busLatency,
   storeThroughput,
   messageReply,
-  mcpCall,
+  ...toolCalls,
   delegation,
   delegationMemory,
   schedules,
@@ -33,6 +34,7 @@ export const scenarios: readonly Scenario[] = [
   socketMemory,
   socketResume,
   start,
+  startWithServers,
   growth,
   overload,
   slackEvents,

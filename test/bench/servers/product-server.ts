@@ -10,6 +10,7 @@ import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
 import { systemClock } from "../../../core/contract/ports/clock.ts";
 import { publishLoad } from "../../../core/intake/publish-load.ts";
 import { startCore } from "../../../core/start-core.ts";
+import { McpServers } from "../../../core/tools/index.ts";
 import { whenHealthy } from "../../../gateway/backbone-health.ts";
 import { openHttpListener } from "../../../gateway/http/http-listener.ts";
 import { createReadiness } from "../../../gateway/http/readiness.ts";
@@ -17,6 +18,7 @@ import { startChannels } from "../../../gateway/start-channels.ts";
 import { createLogger } from "../../../gateway/telemetry/create-logger.ts";
 import { createMetrics } from "../../../gateway/telemetry/create-metrics.ts";
 import { instantModel } from "../instant-model.ts";
+import { manyServers } from "../mcp-fixtures.ts";
 import { answerQuestions, memoryInUse } from "./answer-questions.ts";
 import { REPLY_TEXT } from "./reply-text.ts";
 import { UNLIMITED } from "./unlimited.ts";
@@ -25,7 +27,7 @@ import { UNLIMITED } from "./unlimited.ts";
  * Gateway and core as `mooring start` runs them, with logs and metrics; only model and limits are those of the bench.
  */
 const { values, positionals } = parseArgs({
-  options: { waiting: { type: "string" }, slack: { type: "string" } },
+  options: { waiting: { type: "string" }, slack: { type: "string" }, "mcp-servers": { type: "string" } },
   allowPositionals: true,
 });
 const [natsUrl] = positionals;
@@ -71,7 +73,9 @@ const backbone = await openBackbone(config.backbone, { dataDir, clock, logger })
 await whenHealthy(backbone, clock, new AbortController().signal);
 const parts = { clock, logger, meter: metrics.meter, backbone };
 const agent = { name: "bench", tenant: "default" };
-const core = await startCore({ ...parts, agents: [{ ...agent, model: instantModel }] });
+const mcp = new McpServers({ ...parts, store: backbone.store, dataDir, environment: process.env, version: "0" });
+const toolSource = mcp.sourceOf({ tenant: "default", agent: "bench" }, manyServers(Number(values["mcp-servers"] ?? 0)));
+const core = await startCore({ ...parts, agents: [{ ...agent, model: instantModel, toolSource }] });
 const load = publishLoad(parts, agent);
 const publicUrl = `http://127.0.0.1:${listener.port}`;
 const channels = await startChannels({ ...parts, config, listener, readiness, metrics, publicUrl, newId: randomUUID });
@@ -112,6 +116,7 @@ answerQuestions(listener.port, { reply, memory: memoryInUse, "most waited": () =
   await channels.stop();
   await load.close();
   await core.stop();
+  await mcp.stop();
   await listener.close();
   await backbone.close();
   await rm(dataDir, { recursive: true, force: true });
