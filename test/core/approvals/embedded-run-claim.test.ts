@@ -1,0 +1,4 @@
+import { embeddedHarness } from "../../contract/embedded-harness.ts";
+import { runClaimContract } from "./run-claim.ts";
+
+runClaimContract(embeddedHarness);
