@@ -128,6 +128,14 @@ describe("given a tool that asks first, and people on every channel (T4)", () =>
     const data = buttons.find(({ title }) => title === "Approve")?.data;
     await teams.say({ more: { value: data } });
     await teams.api.posts.until((all) => all.some((post) => textOf(post).includes("Outcome: approved by")));
+    const isDecided = (post: Post) => post.id === request?.id && textOf(post).includes("Approved by");
+    const edited = (await teams.api.edits.until((all) => all.some(isDecided))).find(isDecided);
+    expect(edited && textOf(edited)).toContain("May I run");
+    expect(edited && textOf(edited)).toContain("teams1");
+    expect(edited && textOf(edited)).not.toContain("Action.");
+    expect(teams.api.posts.items.filter(isAsked)).toHaveLength(1);
+    await teams.say({ more: { value: data } });
+    await teams.api.posts.until((all) => all.some((post) => textOf(post).includes("Nothing to decide any more")));
     expect(bookings("teams1")).toHaveLength(1);
   });
 
