@@ -25,6 +25,7 @@ import { Intake } from "./intake.ts";
 import { findPost, Posts } from "./posts.ts";
 import { anchorText, MAX_PART_LENGTH } from "./render.ts";
 import { SocketReceiver } from "./socket/socket-receiver.ts";
+import { ThreadRoots } from "./thread-roots.ts";
 import type { SlackIdentity, SlackLimits, WebApiOptions } from "./web-api.ts";
 import { defaultSlackLimits, identify, webApiClient } from "./web-api.ts";
 
@@ -95,12 +96,14 @@ export class SlackAdapter implements RoomsAdapter, ReactingAdapter, WorkMarkingA
     const identity = await identify(client).catch((error: unknown) => {
       throw deliveryFailure(error);
     });
+    const profiles = new Profiles(client, clock, this.#limits.profileMs);
     const intake = new Intake({
       context: this.#context,
       inbox,
       identity,
       access: this.#config.access,
-      profiles: new Profiles(client, clock, this.#limits.profileMs),
+      profiles,
+      roots: new ThreadRoots({ client, clock, profiles, identity }, this.#limits.profileMs),
       privateConversation: (user) => this.privateConversation(user),
       showRefusal: (message, why) => this.#showRefusal(message, why),
       onRemoved: (reason) => this.#onRemoved(reason),

@@ -34,10 +34,10 @@ export class Profiles {
   readonly #cache = new BoundedCache<string, CachedProfile>(MAX_CACHED);
   #pausedUntil = 0;
 
-  constructor(client: webApi.WebClient, clock: Clock, pimeoutMs: number) {
+  constructor(client: webApi.WebClient, clock: Clock, timeoutMs: number) {
     this.#client = client;
     this.#clock = clock;
-    this.#timeoutMs = pimeoutMs;
+    this.#timeoutMs = timeoutMs;
   }
 
   of(user: string): Promise<Profile> {
@@ -46,7 +46,10 @@ export class Profiles {
     if (cached !== undefined && cached.until > now) return cached.profile;
     if (now < this.#pausedUntil) return Promise.resolve(NO_PROFILE);
     const request = this.#fetch(user);
-    const entry: CachedProfile = { profile: this.#withTimeout(request), until: now + PROFILE_TTL_MS };
+    const entry: CachedProfile = {
+      profile: withinTime(this.#clock, this.#timeoutMs, request, NO_PROFILE),
+      until: now + PROFILE_TTL_MS,
+    };
     this.#cache.set(user, entry);
     void entry.profile.then((profile) => {
       if (profile === NO_PROFILE) entry.until = Math.min(entry.until, this.#clock.monotonic() + MISSING_PROFILE_TTL_MS);
@@ -72,20 +75,20 @@ export class Profiles {
       return NO_PROFILE;
     }
   }
-
-  #withTimeout(request: Promise<Profile>): Promise<Profile> {
-    return new Promise((resolve) => {
-      const timer = this.#clock.after(this.#timeoutMs, () => resolve(NO_PROFILE));
-      void request.then((profile) => {
-        timer.cancel();
-        resolve(profile);
-      });
-    });
-  }
 }
 
-/** How long to send no profile requests: without the scope they are useless, and an outage needs a pause. */
-const pauseAfter = (error: unknown): number => {
+/** The result of a request that never rejects, or `otherwise` if it takes too long. */
+export const withinTime = <T>(clock: Clock, ms: number, request: Promise<T>, otherwise: T): Promise<T> =>
+  new Promise((resolve) => {
+    const timer = clock.after(ms, () => resolve(otherwise));
+    void request.then((result) => {
+      timer.cancel();
+      resolve(result);
+    });
+  });
+
+/** How long to send no further requests of a kind: without the scope they are useless, and an outage needs a pause. */
+export const pauseAfter = (error: unknown): number => {
   if (error instanceof webApi.WebAPIRateLimitedError) return error.retryAfter * 1_000;
   const name = slackErrorOf(error);
   if (name === "missing_scope") return PROFILE_TTL_MS;

@@ -1,12 +1,25 @@
 import { z } from "zod";
 import type { AgentRef } from "../../core/contract/messages/addresses.ts";
 import type { Conversation } from "../../core/contract/messages/conversation.ts";
-import type { Attachment, CommandLine, CommandMessage, FromPerson } from "../../core/contract/messages/user-message.ts";
+import type {
+  Attachment,
+  CommandLine,
+  CommandMessage,
+  FromPerson,
+  QuotedMessage,
+} from "../../core/contract/messages/user-message.ts";
 import { isoTime } from "../../core/contract/ports/clock.ts";
 import { kindFor, textCommand } from "../contract/text-command.ts";
 import { type AuthorTeam, authorTeamOf } from "./author.ts";
 import type { SlackAccess } from "./config.ts";
-import { type ButtonPress, type EventEnvelope, MessageEvent, SlackFile, type SlashCommand } from "./payload.ts";
+import {
+  type ButtonPress,
+  type EventEnvelope,
+  MessageEvent,
+  SharedMessage,
+  SlackFile,
+  type SlashCommand,
+} from "./payload.ts";
 import { commandOfAction } from "./render.ts";
 import type { SlackIdentity } from "./web-api.ts";
 
@@ -99,7 +112,9 @@ const fromEvent = (event: MessageEvent, user: string, conversation: Conversation
   const text = plainText(event.text ?? "", identity.botUserId);
   const attachments = (event.files ?? []).flatMap(attachmentOf);
   const isAnswer = event.thread_ts !== undefined && event.thread_ts !== event.ts;
-  const command = text === "" && attachments.length === 0 ? { name: "help", args: "" } : typedCommand(text);
+  const quoted = sharedIn(event, conversation.kind, identity.botUserId);
+  const isEmpty = text === "" && attachments.length === 0 && quoted === undefined;
+  const command = isEmpty ? { name: "help", args: "" } : typedCommand(text);
   return {
     // Slack sends a mention twice, as "app_mention" and as "message": two event ids, but the same timestamp and room.
     id: `${channel}:${identity.teamId}:${event.channel}:${event.ts}`,
@@ -114,9 +129,47 @@ const fromEvent = (event: MessageEvent, user: string, conversation: Conversation
     link: permalinkOf(identity.teamUrl, event.channel, event.ts, event.thread_ts),
     sentAt: isoTime(Math.min(Number(event.ts) * 1_000, arrival.now)),
     traceId: arrival.traceId,
+    ...(quoted !== undefined && command === undefined && { quoted }),
     ...kindFor(command),
   };
 };
+
+/**
+ * The first message that a person forwarded with this one (M1). Slack shows a message of a private conversation only to
+ * its members, so in a shared conversation it is left out.
+ */
+const sharedIn = (
+  { attachments = [] }: MessageEvent,
+  kind: Conversation["kind"],
+  self: string,
+): QuotedMessage | undefined => {
+  const shared = attachments
+    .map((attachment) => SharedMessage.safeParse(attachment).data)
+    .find((each) => each !== undefined && (kind === "private" || each.private_channel_prompt !== true));
+  if (shared === undefined) return undefined;
+  const { text, author_name: author, ts = "" } = shared;
+  return quoteOf(plainText(text, self), { author, ts: String(ts) });
+};
+
+/** Undefined if there is no text to quote. */
+export const quoteOf = (
+  text: string,
+  { author, ts, isOwn }: { author?: string | undefined; ts: string; isOwn?: boolean },
+): QuotedMessage | undefined => {
+  const at = Number(ts) * 1_000;
+  if (text.trim() === "") return undefined;
+  return {
+    text: text.slice(0, MAX_QUOTE_CHARS).toWellFormed(),
+    ...(author && { author }),
+    ...(at > 0 && at < MAX_TIME_MS && { at: isoTime(at) }),
+    ...(isOwn && { isOwn }),
+  };
+};
+
+/** More than the model is shown. */
+const MAX_QUOTE_CHARS = 4_000;
+/** The last time that a Date can hold. */
+const MAX_TIME_MS = 8.64e15;
 
 /** The app has one slash command for all commands; the manifest in docs/channels/slack.md registers it. */
 export const COMMAND_PREFIX = "/mooring ";

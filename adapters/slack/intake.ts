@@ -1,6 +1,6 @@
 import { AppError } from "../../core/contract/app-error.ts";
 import type { Conversation } from "../../core/contract/messages/conversation.ts";
-import type { FromPerson } from "../../core/contract/messages/user-message.ts";
+import type { FromPerson, PersonMessage } from "../../core/contract/messages/user-message.ts";
 import { refuseIfUnwritable } from "../../core/contract/ports/backbone.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Inbox } from "../contract/channel-adapter.ts";
@@ -9,6 +9,7 @@ import { type AuthorTeam, type Profiles, profileTeamOf, refusalOf } from "./auth
 import type { SlackAccess } from "./config.ts";
 import { type Arrival, type Inbound, messageOfButton, messageOfCommand, messageOfEvent } from "./inbound.ts";
 import type { Payload } from "./payload.ts";
+import type { ThreadRoots } from "./thread-roots.ts";
 import type { SlackIdentity } from "./web-api.ts";
 
 /** The outcome for Slack. refused: a retry would change nothing, and the person sees the reason. */
@@ -20,6 +21,7 @@ export interface IntakeDeps {
   readonly identity: SlackIdentity;
   readonly access: SlackAccess | undefined;
   readonly profiles: Profiles;
+  readonly roots: ThreadRoots;
   /** The app's own direct message conversation with a person. */
   privateConversation(user: string): Promise<Conversation>;
   /** Shows the author of a message, and only them, why it was refused. Never fails. */
@@ -95,8 +97,15 @@ export class Intake {
     const account = { ...message.account, ...known };
     // A slash command also works in a conversation between two people, in which the app is not a member.
     const mayBeForeignDm = payload.kind === "command" && message.conversation.kind === "private";
-    if (!mayBeForeignDm) return { ...message, account };
+    if (!mayBeForeignDm) return { ...message, ...(await this.#quoted(message)), account };
     return { ...message, account, conversation: await this.#deps.privateConversation(account.id) };
+  }
+
+  /** A message in a thread answers its first message, unless it has forwarded another one. */
+  async #quoted(message: FromPerson): Promise<Pick<PersonMessage, "quoted">> {
+    if (message.kind !== "message" || message.quoted !== undefined || message.replyTo === undefined) return {};
+    const quoted = await this.#deps.roots.of(message.conversation, message.replyTo);
+    return quoted === undefined ? {} : { quoted };
   }
 
   #refuse(payload: Payload, message: FromPerson, why: string): Taken {

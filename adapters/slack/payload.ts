@@ -16,6 +16,16 @@ export const SlackFile = z.looseObject({
   size: z.number().int().nonnegative().nullish(),
 });
 
+/** A message that a person forwarded. The preview of a pasted link has `is_msg_unfurl` instead of `is_share`. */
+export const SharedMessage = z.looseObject({
+  is_share: z.literal(true),
+  /** It is from a private conversation. */
+  private_channel_prompt: z.boolean().optional().catch(true),
+  text: z.string().min(1),
+  author_name: z.string().optional().catch(undefined),
+  ts: z.union([z.string(), z.number()]).optional().catch(undefined),
+});
+
 export const MessageEvent = z.looseObject({
   type: z.enum(["message", "app_mention"]),
   subtype: z.string().optional(),
@@ -33,6 +43,7 @@ export const MessageEvent = z.looseObject({
   parent_user_id: z.string().optional(),
   edited: z.unknown().optional(),
   files: z.array(z.unknown()).optional(),
+  attachments: z.array(z.unknown()).optional().catch(undefined),
 });
 export type MessageEvent = z.infer<typeof MessageEvent>;
 

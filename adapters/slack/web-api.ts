@@ -69,7 +69,7 @@ export interface SlackLimits {
   /** First reconnect delay; it doubles up to `maxReconnectMs`. */
   readonly reconnectMs: number;
   readonly maxReconnectMs: number;
-  /** Timeout of a profile request; the message then goes on without the profile. */
+  /** Timeout of a request for a profile or for the first message of a thread; the message then goes on without it. */
   readonly profileMs: number;
 }
 

@@ -1,5 +1,11 @@
 import type { AgentRef } from "../../core/contract/messages/addresses.ts";
-import type { Account, Attachment, CommandLine, FromPerson } from "../../core/contract/messages/user-message.ts";
+import type {
+  Account,
+  Attachment,
+  CommandLine,
+  FromPerson,
+  QuotedMessage,
+} from "../../core/contract/messages/user-message.ts";
 import { isoTime } from "../../core/contract/ports/clock.ts";
 import { kindFor, textCommand } from "../contract/text-command.ts";
 import type { StoredFile } from "./files/file-record.ts";
@@ -13,6 +19,8 @@ export interface Arrival extends AgentRef {
   readonly traceId: string;
   /** Files that the message attaches. */
   readonly files: readonly StoredFile[];
+  /** The message that it replies to. */
+  readonly quoted?: QuotedMessage | undefined;
 }
 
 /** The visitor as an account. Time zones and locales that Node does not know are dropped. */
@@ -26,9 +34,10 @@ export const accountOf = (identity: Identity, { timeZone, locale }: Hello, devic
 
 /** The client's id becomes part of the message id, so a duplicate is recognised on any socket. */
 export const userMessageOf = (frame: Message | Command, arrival: Arrival): FromPerson => {
-  const { channel, tenant, agent, account, now, traceId, files } = arrival;
+  const { channel, tenant, agent, account, now, traceId, files, quoted } = arrival;
   const prefix = messageIdPrefix(channel, account.id);
   const revised = revisedBy(frame);
+  const command = commandOf(frame);
   return {
     id: `${prefix}${frame.id}`,
     tenant,
@@ -42,7 +51,8 @@ export const userMessageOf = (frame: Message | Command, arrival: Arrival): FromP
     sentAt: isoTime(now),
     traceId,
     ...(revised !== undefined && { revises: `${prefix}${revised}` }),
-    ...kindFor(commandOf(frame)),
+    ...(quoted !== undefined && command === undefined && { quoted }),
+    ...kindFor(command),
   };
 };
 

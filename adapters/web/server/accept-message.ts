@@ -1,7 +1,9 @@
-import type { Account } from "../../../core/contract/messages/user-message.ts";
+import type { Account, QuotedMessage } from "../../../core/contract/messages/user-message.ts";
+import { findQuoted } from "../history/find-quoted.ts";
 import { loggedMessageOf, userMessageOf } from "../inbound.ts";
 import type { Command, ErrorCode, Message } from "../protocol.ts";
 import type { DialogueDeps } from "./dialogue-deps.ts";
+import type { OpenRooms } from "./open-rooms.ts";
 
 export interface Speaker {
   readonly account: Account;
@@ -38,11 +40,27 @@ export const acceptMessage = async (
   if (uploaded.some(({ isAttached }) => !isAttached)) await files.attach(account.id, attached);
   const now = context.clock.now();
   const { channel, tenant, agent } = context;
-  const arrival = { channel, tenant, agent, account, now, traceId: context.newId(), files: uploaded };
+  const quoted = await quotedBy(frame, account, rooms);
+  const arrival = { channel, tenant, agent, account, now, traceId: context.newId(), files: uploaded, quoted };
   if ((await inbox.accept(userMessageOf(frame, arrival))) === "ignored") return undefined;
   const entry = { once, at: now, frame: loggedMessageOf(frame, now, uploaded) };
   await rooms.append(account.id, entry, { afterSeq: searchFrom }, stored);
   return undefined;
+};
+
+/** A message without the quote is better than none, so a failed read is not an error. */
+const quotedBy = async (
+  frame: Message | Command,
+  { id: visitor }: Account,
+  rooms: OpenRooms,
+): Promise<QuotedMessage | undefined> => {
+  if (frame.type !== "message" || frame.replyTo === undefined) return undefined;
+  const log = rooms.log(visitor);
+  try {
+    return await findQuoted(log, rooms.find(visitor)?.head ?? (await log.head()), frame.replyTo);
+  } catch {
+    return undefined;
+  }
 };
 
 const attachedTo = (frame: Message | Command): string[] =>
