@@ -48,7 +48,36 @@ const anchored = (): Changes => ({
   },
 });
 
+const anchoredAs = (
+  anchor: Partial<NonNullable<Changes["anchor"]>>,
+  markdown: string,
+  part?: Changes["part"],
+): Changes => ({
+  anchor: { summary: "compare the tides", channel: "slack", startedAt: ago(134), text: "", ...anchor },
+  reply: { markdown, createdAt: ago(0) },
+  ...(part && { part }),
+});
+
+const LONG =
+  "please compare the tide tables of all eight harbours between Brest and Den Helder for the next two weeks and";
+const asked = { channel: "discord", at: ago(26 * 60), ago: "yesterday" };
+const first = { index: 0, count: 2, markdown: "The first part of a long answer, which begins with the anchor." };
+const second = { index: 1, count: 2, markdown: "The second part of the same answer, without an anchor." };
+
 export const conversations = {
+  /** Every kind of anchor, the first and a later part of a split message. */
+  allAnchors: [
+    { say: "hello", answer: "Hello! What can I do for you?" },
+    { deliver: () => anchoredAs({}, "High water is at six in the evening.") },
+    { deliver: () => anchoredAs({ summary: LONG, channel: "cli", startedAt: ago(0.2) }, "Here is the comparison.") },
+    { deliver: () => anchoredAs({ channel: "scheduled", summary: "Stretch", startedAt: ago(1), asked }, "Stretch!") },
+    {
+      deliver: () =>
+        anchoredAs({ channel: "a2a-inbound", summary: "harbour · berths", startedAt: ago(3) }, "Berth 7 is free."),
+    },
+    { deliver: () => anchoredAs({ startedAt: ago(5_000) }, first.markdown, first) },
+    { deliver: () => ({ part: second, reply: { markdown: second.markdown, createdAt: ago(0) } }) },
+  ],
   empty: [],
   anchored: [
     { say: "When is high water today?", answer: "High water is at **12:40**, and again shortly after one at night." },

@@ -9,7 +9,9 @@ import { launchChromium } from "../setup/launch-chromium.ts";
 import { takeConsolePictures } from "./console-pictures.ts";
 import { conversations, type Telling } from "./conversations.ts";
 
-const folder = fileURLToPath(new URL("../../docs/images/", import.meta.url));
+/** The part of a name that a picture must have, and the folder to write to. */
+const [wanted, given] = process.argv.slice(2);
+const folder = given === undefined ? fileURLToPath(new URL("../../docs/images/", import.meta.url)) : `${given}/`;
 
 interface View {
   readonly name: string;
@@ -22,6 +24,8 @@ interface View {
 
 const desktop = { viewport: { width: 900, height: 760 }, deviceScaleFactor: 1 };
 const phone = { viewport: { width: 390, height: 780 }, deviceScaleFactor: 1, hasTouch: true, isMobile: true };
+const tall = { viewport: { width: 900, height: 1500 } };
+const tallPhone = { ...phone, viewport: { width: 390, height: 1700 } };
 const openActivity = (page: Page) => page.locator(".activity .toggle").first().click();
 
 const views: readonly View[] = [
@@ -37,13 +41,21 @@ const views: readonly View[] = [
   },
 ];
 
+/** Views that the documentation does not show, for changes of the styles: `npm run images -- anchors FOLDER`. */
+const furtherViews: readonly View[] = [
+  { name: "anchors-light", telling: conversations.allAnchors, options: tall },
+  { name: "anchors-dark", telling: conversations.allAnchors, options: { ...tall, colorScheme: "dark" } },
+  { name: "anchors-phone", telling: conversations.allAnchors, options: tallPhone },
+  { name: "anchors-phone-dark", telling: conversations.allAnchors, options: { ...tallPhone, colorScheme: "dark" } },
+];
+
 /** The main views of widget and console, with sample conversations, for the README and for changes of the styles. */
 const take = async (): Promise<void> => {
-  const [wanted] = process.argv.slice(2);
   await mkdir(folder, { recursive: true });
   const site = await startWidgetPage();
   const browser = await launchChromium();
-  for (const view of views.filter(({ name }) => wanted === undefined || name.includes(wanted))) {
+  const shown = wanted === undefined ? views : [...views, ...furtherViews].filter(({ name }) => name.includes(wanted));
+  for (const view of shown) {
     const gateway = await startWebGateway();
     try {
       await picture(browser, site, gateway, view);
@@ -101,7 +113,7 @@ const picture = async (browser: Browser, site: WidgetPage, gateway: WebGateway, 
     }
     if ("deliver" in step) {
       await gateway.adapter.deliver(makeDelivery(room, `r${index}`, step.deliver()));
-      await page.locator(`[data-key="reply:r${index}"]`).waitFor();
+      await page.locator(`[data-key^="reply:r${index}"]`).waitFor();
     }
   }
   await prepare?.(page);

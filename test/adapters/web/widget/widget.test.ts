@@ -51,6 +51,24 @@ describe("given a page with the widget and a strict content security policy (C5)
     expect(await widget.arrived(gateway, 2)).toMatchObject({ command: { name: "why", args: "r1" } });
   });
 
+  it("when a reminder arrives, then its anchor says on a line of its own when and where it was requested (O9)", async () => {
+    const gateway = await start();
+    await widget.open(gateway);
+    await widget.write("hello");
+    const { conversation } = await widget.arrived(gateway, 1);
+    const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+    const asked = { channel: "discord", at: minutesAgo(134), ago: "" };
+    const anchor = { summary: "Stretch", channel: "scheduled", startedAt: minutesAgo(3), asked, text: "" };
+    await gateway.adapter.deliver(makeDelivery(conversation.room, "r1", { anchor }));
+    const lines = widget.page.locator(".anchor .where");
+    await lines.nth(1).waitFor();
+    const texts = (await lines.allTextContents()).map((text) => text.replace(/[\u2068\u2069]/g, ""));
+    expect(texts[0]).toBe("scheduled · 3 min ago");
+    expect(texts[1]).toMatch(/^asked for .*\d\d:\d\d.* from Discord · 2h 14m ago$/);
+    const [first, second] = [await lines.first().boundingBox(), await lines.nth(1).boundingBox()];
+    expect(second?.y).toBeGreaterThanOrEqual((first?.y ?? 0) + (first?.height ?? 0));
+  });
+
   it("when a person replies to an anchored reply, then only the next message refers to it (O14)", async () => {
     const gateway = await start();
     await widget.open(gateway);

@@ -17,22 +17,33 @@ export const AnchorChip = ({ anchor, origin }: { anchor: Anchor; origin: Shown["
       <div class="lines">
         <About anchor={anchor} origin={origin} />
         <span class="where" dir="auto">
-          {channel === "scheduled" && `${texts.scheduled} · `}
-          {channel === "a2a-inbound" && `${texts.fromAgent} · `}
+          {channel === "scheduled" && texts.scheduled}
+          {channel === "a2a-inbound" && texts.fromAgent}
           {!SYNTHETIC.has(channel) &&
-            `${texts.startedFrom(isolated(channelLabel(channel)), isolated(clockTime(startedAt, model.now(), locale)))} · `}
-          <RelativeTime at={startedAt} />
+            texts.startedFrom(isolated(channelLabel(channel)), isolated(clockTime(startedAt, model.now(), locale)))}
+          <Ago at={startedAt} />
         </span>
         {asked && (
           <span class="where" dir="auto">
-            {`${texts.askedFrom(isolated(channelLabel(asked.channel)), isolated(clockTime(asked.at, model.now(), locale)))} · `}
-            <RelativeTime at={asked.at} />
+            {texts.askedFrom(isolated(channelLabel(asked.channel)), isolated(clockTime(asked.at, model.now(), locale)))}
+            <Ago at={asked.at} />
           </span>
         )}
       </div>
     </div>
   );
 };
+
+/** The dot stays with the time if the line breaks. */
+const Ago = ({ at }: { at: string }) => (
+  <>
+    {" "}
+    <span class="ago">
+      {"· "}
+      <RelativeTime at={at} />
+    </span>
+  </>
+);
 
 const SYNTHETIC = new Set(["scheduled", "a2a-inbound"]);
 

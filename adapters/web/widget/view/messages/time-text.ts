@@ -2,10 +2,17 @@
 export const timeOfDay = (at: string, locale: string): string =>
   new Intl.DateTimeFormat(locale, { timeStyle: "short" }).format(new Date(at));
 
-/** "21:14", with the date unless it is today. */
+/** "21:14", with the date unless it is today, and with the year unless it is this one. */
 export const clockTime = (at: string, now: number, locale: string): string => {
-  if (dayOf(at) === dayOf(now)) return timeOfDay(at, locale);
-  return new Intl.DateTimeFormat(locale, { timeStyle: "short", dateStyle: "medium" }).format(new Date(at));
+  const time = timeOfDay(at, locale);
+  if (dayOf(at) === dayOf(now)) return time;
+  const date = new Date(at);
+  const day = new Intl.DateTimeFormat(locale, {
+    day: "numeric",
+    month: "short",
+    ...(date.getFullYear() !== new Date(now).getFullYear() && { year: "numeric" as const }),
+  }).format(date);
+  return `${day}, ${time}`;
 };
 
 /** The day of a time, in the browser's zone. */
