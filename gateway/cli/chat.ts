@@ -46,6 +46,8 @@ export const chat = async ({ file, url, channel, startNew, waitSeconds }: ChatOp
     ownerProof: config && (await ownerProofFor(config, gateway, channel)),
   });
   const problem = await talk.run();
+  // A pipe that its writer keeps open would keep the process alive after /quit.
+  process.stdin.destroy();
   if (problem === undefined) return exitCode.ok;
   process.stderr.write(`mooring: ${problem}\n`);
   return exitCode.problem;

@@ -39,8 +39,9 @@ Add <code>web: { adapter: web }</code> under <code>channels</code> and start aga
 const SWITCH_OWNER = `Run <code>mooring chat</code> in a terminal and ask it to research a few things there, then leave it with
 <code>/quit</code>. The answer reaches you here, and says where you asked.`;
 
-const SWITCH_LINKED = `Write <code>/link</code> here. Send the command that you get on another channel, such as
-<code>mooring chat</code> in a terminal, and confirm on both. Answers to what you ask there then reach you here as well.`;
+const SWITCH_LINKED = `Write <code>/link</code> here. Send the command that you get in another browser, or on another
+channel, such as <code>mooring chat</code> in a terminal, and confirm on both sides. Answers to what you ask there in the background
+then reach you here as well.`;
 
 const embedding = (path: string): string => `<h2>On your own page</h2>
 <pre tabindex="0"><code>&lt;script src="https://…${path}" async&gt;&lt;/script&gt;</code></pre>`;
