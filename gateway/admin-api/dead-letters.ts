@@ -30,10 +30,18 @@ export const deadLetterRequests = {
     kind: z.enum(["delivery", "message"]).default("delivery"),
     channel: z.string().optional(),
   }),
+  "POST dead-letters/settle": z.strictObject({
+    action: z.enum(["retry", "dismiss"]),
+    refs: z.array(z.string().min(1)).min(1).max(200),
+  }),
 };
 
 export interface DeadLetterAnswers {
   "GET dead-letters": Page<DeadLetter>;
+  "POST dead-letters/settle": {
+    readonly done: number;
+    readonly failed: readonly { readonly ref: string; readonly code: string; readonly message: string }[];
+  };
   "POST dead-letters/:ref/retry": { readonly done: true };
   "POST dead-letters/:ref/dismiss": { readonly done: true };
 }

@@ -4,7 +4,7 @@ import { allDeadLetters, type DeadLetter as DeadMessage, deadLetterKey } from ".
 import { settleUndelivered, type Undelivered, undeliveredOn } from "../../../core/delivery/undelivered/index.ts";
 import { type DeadLetter, requests } from "../../admin-api/index.ts";
 import type { AdminDeps, AdminRequest } from "../admin-request.ts";
-import { adminRoute, checked, mustBePlatformAdmin } from "../admin-request.ts";
+import { adminRoute, checked, mustBePlatformAdmin, noteDetail } from "../admin-request.ts";
 import { managedChannel, managedChannels } from "../managed-resources.ts";
 import { pageOf, partsOfRef, readRef, refOf } from "../page.ts";
 import { shownOrigin } from "../shown-work.ts";
@@ -26,13 +26,31 @@ export const deadLetterRoutes = (scope: FastifyInstance, deps: AdminDeps): void 
     return pageOf(sources, page, shownDelivery);
   });
 
+  const settleOne = (request: AdminRequest, ref: string, verb: "retry" | "dismiss"): Promise<void> =>
+    readRef(ref)?.[0] === "message" ? settleMessage(request, ref, verb) : settleDelivery(request, ref, verb);
+
   const settle = (verb: "retry" | "dismiss") =>
     adminRoute(scope, `POST dead-letters/:ref/${verb}`, async (request) => {
-      const { ref } = request.params;
-      if (readRef(ref)?.[0] === "message") await settleMessage(request, ref, verb);
-      else await settleDelivery(request, ref, verb);
+      await settleOne(request, request.params.ref, verb);
       return { done: true };
     });
+
+  // One after the other: a retry queues a delivery, and a platform should not get all of them at once.
+  adminRoute(scope, "POST dead-letters/settle", async (request) => {
+    const { action, refs } = checked(requests["POST dead-letters/settle"], request.body);
+    const failed: { ref: string; code: string; message: string }[] = [];
+    for (const ref of new Set(refs)) {
+      try {
+        await settleOne(request, ref, action);
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code === "unavailable") throw error;
+        failed.push({ ref, code: error.code, message: error.message });
+      }
+    }
+    const done = new Set(refs).size - failed.length;
+    noteDetail(request, { action, done, failed: failed.length });
+    return { done, failed };
+  });
 
   const settleDelivery = async (request: AdminRequest, ref: string, verb: "retry" | "dismiss"): Promise<void> => {
     const [, name = "", id = ""] = partsOfRef(ref, 3);

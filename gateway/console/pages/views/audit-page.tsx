@@ -55,6 +55,7 @@ const ACTION_LABELS: Readonly<Record<string, string>> = {
   "POST /admin/api/schedules/:ref/resume": "Resume a schedule",
   "POST /admin/api/dead-letters/:ref/retry": "Retry a dead letter",
   "POST /admin/api/dead-letters/:ref/dismiss": "Dismiss a dead letter",
+  "POST /admin/api/dead-letters/settle": "Settle dead letters",
   "POST /admin/api/people/:ref/unlink": "Unlink an account",
   "PATCH /admin/api/tenants/:id": "Change a tenant's settings",
 };

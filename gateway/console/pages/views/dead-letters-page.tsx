@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import type { DeadLetter } from "../../../admin-api/index.ts";
 import { ActionButton } from "../parts/action-button.tsx";
 import { Choice } from "../parts/choice.tsx";
@@ -14,6 +15,15 @@ export const DeadLettersPage = ({ route }: { route: Route }) => {
   const { me } = useConsole();
   const answer = useAnswer("dead-letters", route.query);
   const isOfMessages = route.query.kind === "message";
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const listed = answer.data?.items.map(({ ref }) => ref) ?? [];
+  const marked = listed.filter((ref) => chosen.has(ref));
+  const done = () => {
+    setChosen(new Set());
+    answer.reload();
+  };
+  const mark = (ref: string, isMarked: boolean) =>
+    setChosen((before) => new Set(isMarked ? [...before, ref] : [...before].filter((each) => each !== ref)));
   return (
     <PageFrame
       title="Dead letters"
@@ -33,6 +43,15 @@ export const DeadLettersPage = ({ route }: { route: Route }) => {
         )}
         {!isOfMessages && <ChannelChoice route={route} />}
       </div>
+      {listed.length > 0 && (
+        <BulkActions
+          listed={listed}
+          marked={marked}
+          markAll={(isMarked) => setChosen(new Set(isMarked ? listed : []))}
+          canRetry={!isOfMessages}
+          done={done}
+        />
+      )}
       <PagedList
         name="Dead letters"
         route={route}
@@ -42,9 +61,63 @@ export const DeadLettersPage = ({ route }: { route: Route }) => {
           text: "Deliveries and messages are listed here after their last attempt failed.",
         }}
       >
-        {(letter) => <LetterRow key={letter.ref} letter={letter} done={answer.reload} />}
+        {(letter) => (
+          <LetterRow
+            key={letter.ref}
+            letter={letter}
+            isMarked={chosen.has(letter.ref)}
+            mark={(isMarked) => mark(letter.ref, isMarked)}
+            done={done}
+          />
+        )}
       </PagedList>
     </PageFrame>
+  );
+};
+
+interface BulkActionsProps {
+  readonly listed: readonly string[];
+  readonly marked: readonly string[];
+  readonly markAll: (isMarked: boolean) => void;
+  readonly canRetry: boolean;
+  readonly done: () => void;
+}
+
+const BulkActions = ({ listed, marked, markAll, canRetry, done }: BulkActionsProps) => {
+  const { client } = useConsole();
+  const settle = (action: "retry" | "dismiss", verb: string) => async () => {
+    const { done: count, failed } = await client.post("dead-letters/settle", {}, { action, refs: [...marked] });
+    const rest = failed.length === 0 ? "" : ` ${failed.length} could not be: ${failed[0]?.message}.`;
+    return `${count} ${count === 1 ? "dead letter is" : "dead letters are"} ${verb}.${rest}`;
+  };
+  const of = `${marked.length} marked`;
+  return (
+    <div class="bulk">
+      <label>
+        <input
+          type="checkbox"
+          checked={marked.length === listed.length}
+          onChange={(event) => markAll(event.currentTarget.checked)}
+        />
+        Mark all on this page
+      </label>
+      {marked.length > 0 && (
+        <span class="row-actions">
+          <span class="faint">{of}</span>
+          {canRetry && <ActionButton label="Retry all" of={of} act={settle("retry", "retried")} done={done} />}
+          <ActionButton
+            label="Dismiss all"
+            of={of}
+            act={settle("dismiss", "dismissed")}
+            done={done}
+            confirm={{
+              question: `Dismiss ${marked.length} dead letters?`,
+              text: "They are removed from this list and from people's inboxes, and are never sent. This cannot be undone.",
+            }}
+          />
+        </span>
+      )}
+    </div>
   );
 };
 
@@ -55,11 +128,29 @@ const ChannelChoice = ({ route }: { route: Route }) => {
   return <Choice label="Channel" route={route} name="channel" options={[["", "All channels"], ...options]} />;
 };
 
-const LetterRow = ({ letter, done }: { letter: DeadLetter; done: () => void }) => {
+interface LetterRowProps {
+  readonly letter: DeadLetter;
+  readonly isMarked: boolean;
+  readonly mark: (isMarked: boolean) => void;
+  readonly done: () => void;
+}
+
+const LetterRow = ({ letter, isMarked, mark, done }: LetterRowProps) => {
   const { state, text } = describeFailure(letter.reason);
   return (
     <Row
-      title={<LetterTitle letter={letter} />}
+      title={
+        <>
+          <input
+            type="checkbox"
+            class="row-mark"
+            aria-label={`Mark: ${nameOf(letter)}`}
+            checked={isMarked}
+            onChange={(event) => mark(event.currentTarget.checked)}
+          />
+          <LetterTitle letter={letter} />
+        </>
+      }
       state={<StateMark tone="bad" text={state} />}
       note={text}
       actions={<LetterActions letter={letter} done={done} />}
@@ -67,6 +158,9 @@ const LetterRow = ({ letter, done }: { letter: DeadLetter; done: () => void }) =
     />
   );
 };
+
+const nameOf = (letter: DeadLetter): string =>
+  letter.kind === "delivery" ? conversationText(letter.conversation) : letter.id;
 
 const LetterTitle = ({ letter }: { letter: DeadLetter }) => {
   if (letter.kind === "message") return <span>{letter.id}</span>;
@@ -97,7 +191,7 @@ const LetterActions = ({ letter, done }: { letter: DeadLetter; done: () => void 
     await client.post(`dead-letters/:ref/${verb}`, { ref: letter.ref });
     return notice;
   };
-  const of = letter.kind === "delivery" ? conversationText(letter.conversation) : letter.id;
+  const of = nameOf(letter);
   return (
     <>
       {letter.kind === "delivery" && (
