@@ -2,7 +2,7 @@ import type { Config } from "../config/index.ts";
 import { openBackbone } from "../core/backbone/index.ts";
 import { AppError } from "../core/contract/app-error.ts";
 import { subjectsOf } from "../core/contract/messages/subjects.ts";
-import type { RequiredReader } from "../core/contract/ports/backbone.ts";
+import type { QueueDepth, RequiredReader } from "../core/contract/ports/backbone.ts";
 import type { Clock } from "../core/contract/ports/clock.ts";
 import type { Logger } from "../core/contract/ports/logger.ts";
 import { INTAKE_DURABLE } from "../core/intake/index.ts";
@@ -17,7 +17,7 @@ import { derived, LiveConfig, Reloader, type ReloadReport } from "./reload/index
 import { RunningAgents } from "./start-agents.ts";
 import { type RunningChannels, startChannels } from "./start-channels.ts";
 import { createStopping } from "./stopping.ts";
-import { createMetrics, startTelemetry } from "./telemetry/index.ts";
+import { createMetrics, HourCounts, startTelemetry } from "./telemetry/index.ts";
 
 /** A part of the product that a process can run. */
 export type Role = "gateway" | "core";
@@ -64,6 +64,7 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
 
   const readiness = createReadiness();
   const metrics = createMetrics(logger);
+  const hourCounts = new HourCounts(clock);
   const stopping = createStopping({ clock, logger });
   try {
     let starting = true;
@@ -99,7 +100,15 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
       }
     });
 
-    const deps = { ...options, backbone, meter: metrics.meter, tracer: telemetry?.tracer };
+    hourCounts.start({
+      store: backbone.store,
+      clock,
+      logger,
+      instance: options.newId(),
+      waiting: () => waitingMessages(config, backbone.queues()),
+    });
+    stopping.last("counts", () => hourCounts.stop());
+    const deps = { ...options, backbone, meter: hourCounts.metered(metrics.meter), tracer: telemetry?.tracer };
     const agents = roles.includes("core") ? await RunningAgents.start(deps) : undefined;
     if (agents) stopping.underWay("agents", () => agents.stop());
     const url = isGateway && listener ? publicUrl({ ...config.gateway, port: listener.port }) : undefined;
@@ -157,6 +166,16 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
     throw error;
   }
 };
+
+/** Messages that wait for each agent in this process. */
+const waitingMessages = ({ agents }: Config, queues: readonly QueueDepth[]): ReadonlyMap<string, number> =>
+  new Map(
+    agents.map(({ name, tenant }) => {
+      const { name: subject } = subjectsOf(tenant).userMessage(name);
+      const own = queues.filter((queue) => queue.subject === subject && queue.durable === INTAKE_DURABLE);
+      return [name, own.reduce((sum, { waiting }) => sum + waiting, 0)];
+    }),
+  );
 
 const openListener = async (
   { gateway, core }: Config,

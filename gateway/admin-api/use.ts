@@ -48,16 +48,52 @@ export interface BudgetUse {
   readonly lifted: boolean;
 }
 
+/** Counts of an hour or a day. */
+export interface OverviewCounts {
+  readonly messages: number;
+  readonly answers: number;
+  /** Turns that ended without an answer because of an error. */
+  readonly failures: number;
+  /** Deliveries that became dead letters. */
+  readonly undelivered: number;
+  /** In the currency of the prices; absent if no model has one. */
+  readonly cost?: number;
+}
+
+export interface Overview {
+  readonly range: "day" | "week";
+  /** Oldest first: the hours of a day, or the days of a week, in UTC. */
+  readonly times: readonly ({ readonly at: string } & OverviewCounts)[];
+  readonly total: OverviewCounts;
+  /** Messages that wait for an agent now. */
+  readonly waiting: number;
+  /** Average time from a message to its answer. */
+  readonly answerSeconds?: number;
+  /** The slowest first. */
+  readonly channels: readonly {
+    readonly channel: string;
+    readonly tenant: string;
+    readonly messages: number;
+    readonly undelivered: number;
+    readonly retries: number;
+    /** Average time from the creation of a reply until the platform accepted it. */
+    readonly deliverySeconds?: number;
+    readonly isSlow: boolean;
+  }[];
+}
+
 const Day = z.iso.date({ error: "must be a day such as 2026-03-10" }).optional();
 const DayQuery = z.object({ day: Day, tenant: z.string().optional() });
 
 export const useRequests = {
+  "GET overview": z.object({ range: z.enum(["day", "week"]).default("day"), tenant: z.string().optional() }),
   "GET use": PageQuery.extend(DayQuery.shape),
   "GET use/totals": DayQuery,
   "GET budgets": PageQuery.extend(DayQuery.shape),
 };
 
 export interface UseAnswers {
+  "GET overview": Overview;
   "GET use": Page<PersonUse>;
   "GET use/totals": { readonly items: readonly AgentUse[] };
   "GET budgets": Page<BudgetUse>;

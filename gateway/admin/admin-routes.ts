@@ -6,6 +6,7 @@ import { approvalRoutes } from "./routes/approval-routes.ts";
 import { channelRoutes, unreachableRoutes } from "./routes/channel-routes.ts";
 import { configurationRoutes } from "./routes/configuration-routes.ts";
 import { deadLetterRoutes } from "./routes/dead-letter-routes.ts";
+import { overviewRoutes } from "./routes/overview-routes.ts";
 import { peopleRoutes } from "./routes/people-routes.ts";
 import { scheduleRoutes } from "./routes/schedule-routes.ts";
 import { sessionRoutes } from "./routes/session-routes.ts";
@@ -19,6 +20,7 @@ import { useRoutes } from "./routes/use-routes.ts";
 export const adminRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
   const all = [
     meRoutes,
+    overviewRoutes,
     channelRoutes,
     sessionRoutes,
     subtaskRoutes,

@@ -1,4 +1,5 @@
 export { createLogger } from "./create-logger.ts";
 export { createMetrics, type Metrics } from "./create-metrics.ts";
 export { deliverySpan } from "./delivery-span.ts";
+export { allHourCounts, HourCounts, type Series, WAITING_TTL_MS } from "./hour-counts.ts";
 export { startTelemetry } from "./start-telemetry.ts";

@@ -61,7 +61,7 @@ describe("given an operator who opens the console", () => {
     await page.keyboard.press("Enter");
     await page.getByText("Platform admin").waitFor();
     await page.reload();
-    await page.getByRole("heading", { name: "Channels", level: 1 }).waitFor();
+    await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
     const kept = "[localStorage.length, document.cookie, JSON.stringify(Object.values(sessionStorage))]";
     expect(await page.evaluate(kept)).toEqual([0, "", JSON.stringify([PLATFORM_TOKEN])]);
     await page.getByRole("button", { name: "Sign out" }).click();
@@ -85,7 +85,7 @@ describe("given an operator who opens the console", () => {
 
 describe("given a platform admin", () => {
   it("when a channel is paused and resumed, then its state follows and the audit log has both (U3)", async () => {
-    const tab = await open(PLATFORM_TOKEN);
+    const tab = await open(PLATFORM_TOKEN, "/channels");
     const web = tab.row(/^web/);
     await web.getByText("running").waitFor();
     await web.getByRole("button", { name: "Pause: web" }).click();
@@ -214,7 +214,7 @@ describe("given a platform admin", () => {
   it("when a test message is sent, then it arrives, and the page shows the platform's message id (U3)", async () => {
     await rig.teams.say({ text: "hello", person: "bob" });
     await rig.teams.api.posts.until((posts) => posts.some(({ conversationId }) => conversationId.includes("bob")));
-    const tab = await open(PLATFORM_TOKEN);
+    const tab = await open(PLATFORM_TOKEN, "/channels");
     await tab.page.getByRole("button", { name: "Test: teams" }).click();
     const dialog = tab.page.getByRole("dialog");
     await dialog.getByLabel("Id of the account").fill(objectIdOf("bob"));
@@ -347,6 +347,7 @@ describe("given a failing gateway", () => {
 
 /** The heading of each view. Views without an address in the menu are reached from others. */
 const VIEWS: Readonly<Record<string, string>> = {
+  overview: "Overview",
   channels: "Channels",
   "channels/web": "Channel web",
   trace: "Trace",

@@ -16,6 +16,7 @@ export const addedSince = {
     "budgets",
     "file-chunks",
     "file-links",
+    "hour-counts",
     "last-seen",
     "memories",
     "owner-links",

@@ -5,6 +5,7 @@ import "./style/shell.css";
 import "./style/lists.css";
 import "./style/forms.css";
 import "./style/trace.css";
+import "./style/overview.css";
 
 const container = document.getElementById("console");
 if (container !== null) render(<App />, container);

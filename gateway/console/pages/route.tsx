@@ -13,7 +13,7 @@ const routeOf = ({ pathname, search }: Pick<Location, "pathname" | "search">): R
     .replace(/^\/console\/?/, "")
     .split("/")
     .map(decoded);
-  return { page: page || "channels", id: id || undefined, query: Object.fromEntries(new URLSearchParams(search)) };
+  return { page: page || "overview", id: id || undefined, query: Object.fromEntries(new URLSearchParams(search)) };
 };
 
 /** The address of a page; undefined and empty query values are omitted. */

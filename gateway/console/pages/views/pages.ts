@@ -5,6 +5,7 @@ import { AuditPage } from "./audit-page.tsx";
 import { BlocksPage } from "./blocks-page.tsx";
 import { ChannelsPage } from "./channels/channels-page.tsx";
 import { DeadLettersPage } from "./dead-letters-page.tsx";
+import { OverviewPage } from "./overview/overview-page.tsx";
 import { PeoplePage } from "./people-page.tsx";
 import { ReportsPage } from "./reports-page.tsx";
 import { SchedulesPage } from "./schedules/schedules-page.tsx";
@@ -28,6 +29,7 @@ interface ConsolePage {
 
 /** All pages, in the order of the menu. */
 export const pages: readonly ConsolePage[] = [
+  { name: "overview", title: "Overview", View: OverviewPage },
   { name: "channels", title: "Channels", View: ChannelsPage },
   { name: "trace", title: "Trace", View: TracePage },
   { name: "sessions", title: "Sessions", View: SessionsPage },
