@@ -11,6 +11,7 @@ import { budget } from "./budget.ts";
 import { revoke } from "./buttons/revoke.ts";
 import { cancel } from "./cancel.ts";
 import type { Command, CommandDeps } from "./command.ts";
+import { feedback } from "./feedback.ts";
 import { inbox } from "./inbox.ts";
 import { link, unlink } from "./link.ts";
 import { memory } from "./memory.ts";
@@ -89,6 +90,7 @@ const all = [
   unlink,
   newSession,
   report,
+  feedback,
   revoke,
   diff,
   merge,

@@ -27,6 +27,20 @@ export interface Report {
   readonly text?: string;
 }
 
+/** A person's opinion of one answer. */
+export interface Feedback {
+  readonly ref: string;
+  readonly tenant: string;
+  readonly agent: string;
+  readonly author: { readonly channel: string; readonly accountId: string; readonly name: string };
+  /** Identifies its trace. */
+  readonly replyId: string;
+  readonly rating: "up" | "down";
+  /** The author's own words. */
+  readonly comment?: string;
+  readonly at: string;
+}
+
 const TenantPageQuery = PageQuery.extend({ tenant: z.string().optional() });
 
 export const abuseRequests = {
@@ -37,6 +51,7 @@ export const abuseRequests = {
     reason: z.string().trim().min(1).max(500).optional(),
   }),
   "GET reports": TenantPageQuery,
+  "GET feedback": TenantPageQuery,
 };
 
 export interface AbuseAnswers {
@@ -45,4 +60,5 @@ export interface AbuseAnswers {
   "POST blocks/:ref/unblock": { readonly done: true };
   "GET reports": Page<Report>;
   "POST reports/:ref/dismiss": { readonly done: true };
+  "GET feedback": Page<Feedback>;
 }

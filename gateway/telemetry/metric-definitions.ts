@@ -50,6 +50,7 @@ export const metricDefinitions: Readonly<Record<string, MetricDefinition>> = {
   commands_total: counter("Commands from people.", "agent"),
   moderation_total: counter("Moderated texts by kind (message, answer) and outcome.", "agent", "kind", "outcome"),
   reports_total: counter("Messages that people reported.", "agent"),
+  feedback_total: counter("Ratings of answers by people.", "agent", "rating"),
   model_steps_total: counter("Requests to a model by outcome.", "model", "outcome"),
   model_switches_total: counter("Requests that went to the next model of an agent after a failure.", "from", "to"),
   model_step_seconds: seconds("Duration of a request to a model.", "model"),

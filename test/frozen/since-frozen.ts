@@ -14,6 +14,7 @@ export const addedSince = {
     "budget-turns",
     "budget-use",
     "budgets",
+    "feedback",
     "file-chunks",
     "file-links",
     "hour-counts",

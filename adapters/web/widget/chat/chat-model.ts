@@ -3,7 +3,7 @@ import type { ChatListener, ChatStatus } from "../../client/chat-listener.ts";
 import type { Outgoing, OutgoingFrame, OutgoingQueue } from "../../client/outgoing-queue.ts";
 import { type Entry, keyOf, type Shown, Transcript } from "../../client/transcript.ts";
 import type { ErrorCode, ServerFrame } from "../../protocol.ts";
-import { isMessage, STOP, shownEntries } from "./shown-entries.ts";
+import { FEEDBACK, isMessage, type Rating, ratingsIn, STOP, shownEntries } from "./shown-entries.ts";
 import { type EarlierVersion, VersionedLog } from "./versions.ts";
 
 interface SendOptions {
@@ -118,6 +118,20 @@ export class ChatModel implements ChatListener {
 
   command(name: string, args: string): void {
     this.#client().submit({ frame: { type: "command", id: this.#newId(), name, args } });
+  }
+
+  /** Rates a reply; the same rating again takes it back. */
+  rate(id: string, rating: Rating, comment = ""): void {
+    const isRepeat = comment === "" && this.ratings.get(id) === rating;
+    this.command(FEEDBACK, `${isRepeat ? "none" : rating} ${id} ${comment}`.trim());
+  }
+
+  /** The ratings in the loaded part of the log, and those that wait to be sent. */
+  get ratings(): ReadonlyMap<string, Rating> {
+    return ratingsIn([
+      ...this.transcript.entries.map(({ item }) => (item.type === "said" ? item.command : undefined)),
+      ...this.outgoing.map(({ frame }) => (frame.type === "command" ? frame : undefined)),
+    ]);
   }
 
   stopAnswer(): void {

@@ -14,6 +14,8 @@ export class PanelState {
   answering: Answering | undefined;
   /** The own message that the next one replaces. */
   editing: Said | undefined;
+  /** The reply whose rating the person comments on. */
+  commentOn: string | undefined;
   /** The latest message that arrived while the chat was closed. */
   preview: Shown | undefined;
   /** The entry to scroll to and highlight once it is loaded. */
@@ -31,4 +33,13 @@ export class PanelState {
   }
 }
 
-const SETTABLE = ["isOpen", "unread", "answering", "editing", "preview", "highlightedKey", "announced"] as const;
+const SETTABLE = [
+  "isOpen",
+  "unread",
+  "answering",
+  "editing",
+  "commentOn",
+  "preview",
+  "highlightedKey",
+  "announced",
+] as const;

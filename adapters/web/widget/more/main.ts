@@ -1,10 +1,22 @@
 import { css as activity } from "./activity.css";
 import { ActivityCard } from "./activity-card.tsx";
+import { css as feedback } from "./feedback-form.css";
+import { FeedbackForm } from "./feedback-form.tsx";
+import { FileList } from "./file-chip.tsx";
+import { css as files } from "./files.css";
 import { css as slashMenu } from "./slash-menu.css";
 import { SlashMenu } from "./slash-menu.tsx";
+import { UploadList } from "./upload-list.tsx";
 
 /** Views that most chats do not need; `widget.js` loads them on demand. */
-const views = { css: [activity, slashMenu].join(""), ActivityCard, SlashMenu };
+const views = {
+  css: [activity, feedback, files, slashMenu].join(""),
+  ActivityCard,
+  FeedbackForm,
+  FileList,
+  SlashMenu,
+  UploadList,
+};
 
 declare global {
   interface Window {

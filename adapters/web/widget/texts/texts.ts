@@ -63,6 +63,13 @@ export interface Texts {
   readonly newerVersion: string;
   readonly earlierVersion: string;
   readonly newestVersion: string;
+  /** The rating buttons of an answer. */
+  readonly good: string;
+  readonly bad: string;
+  readonly feedbackComment: string;
+  /** The readers of the comment. */
+  readonly feedbackSeen: string;
+  readonly skip: string;
   /** The menu of slash commands. */
   readonly commands: string;
   replyingTo(about: string): string;

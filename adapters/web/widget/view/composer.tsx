@@ -1,9 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { bytesText, type Upload } from "../chat/uploads.ts";
 import { lastSaid } from "../chat/versions.ts";
-import { mayHaveThumbnail, thumbnailOf } from "../page/thumbnail.ts";
 import { Icon } from "./icon.tsx";
-import { Thumbnail } from "./thumbnail.tsx";
 import { useWidget } from "./widget-context.ts";
 
 const MAX_HEIGHT_PX = 160;
@@ -52,6 +49,7 @@ export const Composer = () => {
     panel.set({ answering: undefined, editing: undefined });
     setText(draft.text);
   };
+  const UploadList = uploads.items.length > 0 ? lazy.views?.UploadList : undefined;
   const Menu = text.startsWith("/") && editing === undefined ? lazy.views?.SlashMenu : undefined;
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing || event.defaultPrevented) return;
@@ -93,13 +91,7 @@ export const Composer = () => {
         </div>
       )}
       {Menu && <Menu text={text} write={write} input={input.current} />}
-      {uploads.items.length > 0 && (
-        <ul class="uploads">
-          {uploads.items.map((upload) => (
-            <UploadChip key={upload.key} upload={upload} />
-          ))}
-        </ul>
-      )}
+      {UploadList && <UploadList />}
       <div class="field">
         {model.limits.fileBytes > 0 && (
           <button
@@ -156,34 +148,5 @@ export const Composer = () => {
         </p>
       )}
     </form>
-  );
-};
-
-/** An upload: its progress or its error. */
-const UploadChip = ({ upload }: { upload: Upload }) => {
-  const { texts, uploads } = useWidget();
-  const { key, file, progress, attachment, error, canRetry } = upload;
-  const picked = { mediaType: file.type, bytes: file.size };
-  return (
-    <li class={`file ${error === undefined ? "" : "failed"}`}>
-      <Thumbnail id={key} load={mayHaveThumbnail(picked) ? () => thumbnailOf(file) : undefined}>
-        <Icon name={error === undefined ? "file" : "alert"} />
-      </Thumbnail>
-      <span class="name" dir="auto">
-        {file.name}
-      </span>
-      <span class="size" role={error === undefined ? undefined : "alert"}>
-        {error ?? (attachment ? bytesText(file.size) : texts.uploading)}
-      </span>
-      {canRetry && (
-        <button type="button" class="pill" onClick={() => uploads.retry(key)}>
-          {texts.retry}
-        </button>
-      )}
-      <button type="button" class="tool" aria-label={texts.remove(file.name)} onClick={() => uploads.remove(key)}>
-        <Icon name="close" />
-      </button>
-      {error === undefined && attachment === undefined && <progress aria-label={texts.uploading} value={progress} />}
-    </li>
   );
 };

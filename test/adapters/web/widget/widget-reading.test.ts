@@ -76,4 +76,31 @@ describe("given a person who reads answers in the widget", () => {
     expect(await widget.page.locator(".reply time").first().textContent()).toBe("12:34");
     expect(await widget.page.locator(".reply time").first().isVisible()).toBe(true);
   });
+
+  it("when they rate an answer, then the rating and a comment are sent, shown after a reload, and can be taken back", async () => {
+    const gateway = await start();
+    const visitor = await widget.begin(gateway);
+    await gateway.adapter.deliver(makeDelivery(visitor, "t-1/final"));
+    const good = widget.page.getByRole("button", { name: "Good answer" });
+    const bad = widget.page.getByRole("button", { name: "Bad answer" });
+    await widget.page.locator(".reply").hover();
+    await bad.click();
+    expect(await widget.arrived(gateway, 2)).toMatchObject({ command: { name: "feedback", args: "down t-1/final" } });
+    await widget.page.getByLabel("What was wrong?").fill("too long");
+    await widget.page.getByText("The operators read this.").waitFor();
+    await widget.page.locator(".feedback").getByRole("button", { name: "Send" }).click();
+    expect(await widget.arrived(gateway, 3)).toMatchObject({ command: { args: "down t-1/final too long" } });
+    await widget.page.locator(".feedback").waitFor({ state: "detached" });
+    const notice = { kind: "notice" as const, correlationId: gateway.accepted[2]?.id ?? "", markdown: "Thank you" };
+    await gateway.adapter.deliver(makeDelivery(visitor, "n1", { reply: notice }));
+    await widget.open(gateway);
+    await expect.poll(() => bad.getAttribute("aria-pressed")).toBe("true");
+    expect(await widget.page.locator(".log > :not(.day)").count()).toBe(2);
+    await bad.click();
+    expect(await widget.arrived(gateway, 4)).toMatchObject({ command: { args: "none t-1/final" } });
+    await expect.poll(() => bad.getAttribute("aria-pressed")).toBe("false");
+    await good.click();
+    expect(await widget.arrived(gateway, 5)).toMatchObject({ command: { args: "up t-1/final" } });
+    await expect.poll(() => good.getAttribute("aria-pressed")).toBe("true");
+  });
 });

@@ -1,6 +1,8 @@
 import { Component, Fragment } from "preact";
 import { useRef } from "preact/hooks";
+import type { Outgoing } from "../../../client/outgoing-queue.ts";
 import type { Entry, Said, Shown } from "../../../client/transcript.ts";
+import { FEEDBACK, type Rating } from "../../chat/shown-entries.ts";
 import { lastSaid, type VersionedLog } from "../../chat/versions.ts";
 import { Icon } from "../icon.tsx";
 import { useWidget } from "../widget-context.ts";
@@ -23,6 +25,7 @@ export const MessageList = () => {
   const { log, outgoing, draft, before } = model;
   const { entries } = log;
   const last = lastSaid(entries);
+  const { ratings } = model;
   const isEmpty = entries.length === 0 && outgoing.length === 0 && draft === "";
   return (
     <div class="conversation">
@@ -44,12 +47,14 @@ export const MessageList = () => {
                   entry={entry}
                   isHighlighted={entry.key === panel.highlightedKey}
                   state={`${formatter.isReady} ${window.mooringMore !== undefined}`}
+                  rating={ratings.get(entry.item.id)}
+                  isCommented={entry.item.id === panel.commentOn}
                   version={entry.item.type === "said" ? versionOf(log, entry.item.id) : undefined}
                   canRegenerate={!log.isEarlier && entry.item.type !== "said" && isAnswerTo(entry.item, last)}
                 />
               </Fragment>
             ))}
-            {outgoing.map((item) => (
+            {outgoing.filter(isShown).map((item) => (
               <OutgoingBubble key={`said:${item.frame.id}`} outgoing={item} />
             ))}
           </div>
@@ -72,6 +77,10 @@ export const MessageList = () => {
     </div>
   );
 };
+
+/** The buttons show ratings that wait; a failed one shows its reason. */
+const isShown = ({ frame, failure }: Outgoing): boolean =>
+  frame.type !== "command" || frame.name !== FEEDBACK || failure !== undefined;
 
 const versionOf = (log: VersionedLog, id: string): string | undefined => {
   const versions = log.versionsOf(id);
@@ -131,6 +140,8 @@ interface EntryProps {
   /** Changes with the versions of the message; undefined if there is one. */
   readonly version: string | undefined;
   readonly canRegenerate: boolean;
+  readonly rating: Rating | undefined;
+  readonly isCommented: boolean;
 }
 
 /** One entry of the log. Rendered again only after a change, because there may be thousands. */
@@ -139,7 +150,7 @@ class EntryView extends Component<EntryProps> {
     return (Object.keys(next) as (keyof EntryProps)[]).some((name) => next[name] !== this.props[name]);
   }
 
-  override render({ entry: { key, item }, isHighlighted, version, canRegenerate }: EntryProps) {
+  override render({ entry: { key, item }, isHighlighted, version, ...reply }: EntryProps) {
     const found = isHighlighted ? " found" : "";
     if (item.type === "said") {
       return (
@@ -160,7 +171,7 @@ class EntryView extends Component<EntryProps> {
     const outcome = item.outcome === "failed" ? " failed" : "";
     return (
       <div class={`reply${aside}${outcome}${item.kind === "notice" ? " notice" : ""}${found}`} data-key={key}>
-        <ReplyBubble item={item} canRegenerate={canRegenerate} />
+        <ReplyBubble item={item} {...reply} />
       </div>
     );
   }

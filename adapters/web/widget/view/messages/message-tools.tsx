@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Said, Shown } from "../../../client/transcript.ts";
+import type { Rating } from "../../chat/shown-entries.ts";
 import { snippetOf } from "../../markdown/snippet.ts";
 import { Icon, type IconName } from "../icon.tsx";
 import { useWidget } from "../widget-context.ts";
@@ -10,10 +11,20 @@ interface ToolProps {
   readonly label: string;
   readonly onClick: () => void;
   readonly isDisabled?: boolean;
+  /** Set for a button that switches. */
+  readonly isPressed?: boolean;
 }
 
-const Tool = ({ icon, label, onClick, isDisabled = false }: ToolProps) => (
-  <button type="button" class="tool" aria-label={label} title={label} disabled={isDisabled} onClick={onClick}>
+const Tool = ({ icon, label, onClick, isDisabled = false, isPressed }: ToolProps) => (
+  <button
+    type="button"
+    class="tool"
+    aria-label={label}
+    title={label}
+    disabled={isDisabled}
+    aria-pressed={isPressed}
+    onClick={onClick}
+  >
     <Icon name={icon} />
   </button>
 );
@@ -36,19 +47,35 @@ const Time = ({ at }: { at: string }) => {
   );
 };
 
+interface ReplyMetaProps {
+  readonly item: Shown;
+  readonly canRegenerate: boolean;
+  readonly rating: Rating | undefined;
+}
+
 /** Below a reply: its time and, on hover and focus, its buttons. */
-export const ReplyMeta = ({ item, canRegenerate }: { item: Shown; canRegenerate: boolean }) => {
+export const ReplyMeta = ({ item, canRegenerate, rating }: ReplyMetaProps) => {
   const { texts, model, panel, formatter } = useWidget();
   const { id, markdown, correlationId = "" } = item;
   const answer = () => panel.set({ editing: undefined, answering: { id, about: snippetOf(item, formatter) } });
+  const rate = (next: Rating) => {
+    panel.set({ commentOn: next === "down" && rating !== "down" ? id : undefined });
+    model.rate(id, next);
+  };
   return (
     <div class="meta">
       <Time at={item.createdAt} />
-      <span class="tools">
+      <span class={`tools${rating === undefined ? "" : " rated"}`}>
         <Tool icon="reply" label={texts.reply} onClick={answer} />
         {markdown.trim() !== "" && <CopyTool text={markdown} />}
         {canRegenerate && (
           <Tool icon="again" label={texts.regenerate} onClick={() => model.regenerate(correlationId)} />
+        )}
+        {item.kind === "final" && item.outcome !== "failed" && (
+          <>
+            <Tool icon="up-thumb" label={texts.good} isPressed={rating === "up"} onClick={() => rate("up")} />
+            <Tool icon="down-thumb" label={texts.bad} isPressed={rating === "down"} onClick={() => rate("down")} />
+          </>
         )}
       </span>
     </div>

@@ -1,16 +1,26 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Shown } from "../../../client/transcript.ts";
+import type { Rating } from "../../chat/shown-entries.ts";
 import { MAX_MARKDOWN_CHARS } from "../../markdown/formatter.ts";
 import { useWidget } from "../widget-context.ts";
 import { ActionButtons } from "./action-buttons.tsx";
 import { AnchorChip } from "./anchor-chip.tsx";
 import { decorateCode } from "./code-blocks.ts";
-import { SentFile } from "./file-chip.tsx";
+import { Files } from "./files.tsx";
 import { ReplyMeta } from "./message-tools.tsx";
 
+interface ReplyProps {
+  readonly item: Shown;
+  readonly canRegenerate?: boolean;
+  readonly rating?: Rating | undefined;
+  /** The form for a comment on the rating is open. */
+  readonly isCommented?: boolean;
+}
+
 /** A reply of the agent with its anchor and actions. */
-export const ReplyBubble = ({ item, canRegenerate = false }: { item: Shown; canRegenerate?: boolean }) => {
-  const { texts } = useWidget();
+export const ReplyBubble = ({ item, canRegenerate = false, rating, isCommented = false }: ReplyProps) => {
+  const { texts, lazy } = useWidget();
+  const Feedback = isCommented ? lazy.views?.FeedbackForm : undefined;
   const { id, markdown, anchor, origin, actions = [], files = [] } = item;
   const offered =
     anchor === undefined || actions.some(({ name }) => name === "why")
@@ -22,16 +32,11 @@ export const ReplyBubble = ({ item, canRegenerate = false }: { item: Shown; canR
         <div class="bubble">
           {anchor && <AnchorChip anchor={anchor} origin={origin} />}
           {markdown.trim() !== "" && <MarkdownText markdown={markdown} />}
-          {files.length > 0 && (
-            <div class="files">
-              {files.map((file) => (
-                <SentFile key={file.id} file={file} />
-              ))}
-            </div>
-          )}
+          <Files files={files} areSent />
         </div>
       </div>
-      <ReplyMeta item={item} canRegenerate={canRegenerate} />
+      <ReplyMeta item={item} canRegenerate={canRegenerate} rating={rating} />
+      {Feedback && <Feedback id={id} />}
       <ActionButtons actions={offered} />
     </>
   );

@@ -3,7 +3,7 @@ import type { Said } from "../../../client/transcript.ts";
 import { snippetOf } from "../../markdown/snippet.ts";
 import { Icon } from "../icon.tsx";
 import { useWidget } from "../widget-context.ts";
-import { FileChip } from "./file-chip.tsx";
+import { Files } from "./files.tsx";
 
 /** A message of the person, from this or another tab. */
 export const SaidBubble = ({ item }: { item: Pick<Said, "text" | "command" | "replyTo" | "attachments"> }) => {
@@ -16,13 +16,7 @@ export const SaidBubble = ({ item }: { item: Pick<Said, "text" | "command" | "re
           {command === undefined ? text : <CommandText command={command} text={text} />}
         </div>
       )}
-      {attachments.length > 0 && (
-        <div class="files">
-          {attachments.map((attachment) => (
-            <FileChip key={attachment.id} file={attachment} />
-          ))}
-        </div>
-      )}
+      <Files files={attachments} />
     </>
   );
 };

@@ -1,13 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Attachment } from "../../../../../core/contract/messages/user-message.ts";
-import { bytesText } from "../../chat/uploads.ts";
-import { mayHaveThumbnail } from "../../page/thumbnail.ts";
-import { Icon } from "../icon.tsx";
-import { Thumbnail } from "../thumbnail.tsx";
-import { useWidget } from "../widget-context.ts";
+import type { Attachment } from "../../../../core/contract/messages/user-message.ts";
+import { bytesText } from "../chat/uploads.ts";
+import { mayHaveThumbnail } from "../page/thumbnail.ts";
+import { Icon } from "../view/icon.tsx";
+import { useWidget } from "../view/widget-context.ts";
+import { Thumbnail } from "./thumbnail.tsx";
 
 /** A file for download. */
-export const FileChip = ({ file }: { file: Attachment }) => {
+const FileChip = ({ file }: { file: Attachment }) => {
   const { texts, download, thumbnail } = useWidget();
   const [hasFailed, setFailed] = useState(false);
   const { name, bytes } = file;
@@ -30,7 +30,7 @@ const PICTURES: readonly string[] = ["image/png", "image/jpeg", "image/gif", "im
 const MAX_PICTURE_BYTES = 5_000_000;
 
 /** A file that the agent sent: a picture as it is, any other as a chip. */
-export const SentFile = ({ file }: { file: Attachment }) => {
+const SentFile = ({ file }: { file: Attachment }) => {
   const isPicture = PICTURES.includes(file.mediaType) && (file.bytes ?? 0) <= MAX_PICTURE_BYTES;
   return isPicture ? <Picture file={file} /> : <FileChip file={file} />;
 };
@@ -64,3 +64,10 @@ const Picture = ({ file }: { file: Attachment }) => {
     </button>
   );
 };
+
+/** The files of one message. */
+export const FileList = ({ files, areSent = false }: { files: readonly Attachment[]; areSent?: boolean }) => (
+  <div class="files">
+    {files.map((file) => (areSent ? <SentFile key={file.id} file={file} /> : <FileChip key={file.id} file={file} />))}
+  </div>
+);

@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { sameConversation } from "../contract/messages/conversation.ts";
+import { isoTime } from "../contract/ports/clock.ts";
+import { collection, keyOf, prefixOf } from "../contract/ports/store.ts";
+import { newestFirst } from "../contract/ports/token.ts";
+import { update } from "../contract/ports/update.ts";
+import { cutAtGraphemes, stableId } from "../lib/index.ts";
+import { turnKeyById } from "../turns/index.ts";
+import type { Command, CommandAnswer, CommandCall } from "./command.ts";
+
+/** A person's opinion of one answer. Operators read it; it has no text of the conversation (R4). */
+export const Feedback = z.looseObject({
+  id: z.string(),
+  tenant: z.string(),
+  agent: z.string(),
+  author: z.looseObject({ channel: z.string(), accountId: z.string(), name: z.string() }),
+  replyId: z.string(),
+  rating: z.enum(["up", "down"]),
+  /** The author's own words about it. */
+  comment: z.string().optional(),
+  at: z.iso.datetime(),
+  /** The author took the rating back; kept until it expires, so that a late duplicate does not restore it. */
+  withdrawn: z.boolean().optional(),
+});
+export type Feedback = z.infer<typeof Feedback>;
+
+const TTL_MS = 90 * 24 * 3_600_000;
+const feedbacks = collection("feedback", Feedback, { ttlMs: TTL_MS });
+
+export const feedbackKey = (tenant: string, id: string) => keyOf(feedbacks, tenant, id);
+export const feedbackOf = (tenant: string) => prefixOf(feedbacks, tenant);
+
+const ARGS = /^(up|down|none)\s+(t-[0-9a-f-]{1,100})\/final(?:\/\d+)?(?:\s+([\s\S]+))?$/;
+const MAX_COMMENT_GRAPHEMES = 1_000;
+
+/** Rates an answer; a later rating of the same answer replaces it. Reached by the buttons of clients that have them. */
+export const feedback: Command = {
+  name: "feedback",
+  needs: "talk",
+  privately: true,
+  async run(call) {
+    const [, rating = "", turnId = "", comment = ""] = ARGS.exec(call.args) ?? [];
+    if (rating === "" || !(await isOwnAnswer(call, turnId))) return { markdown: UNKNOWN };
+    return save(call, turnId, rating as "up" | "down" | "none", comment);
+  },
+};
+
+const UNKNOWN = "I cannot find that answer, so I stored no feedback.";
+
+/** A caller outside the audience gets the same answer as for an unknown one. */
+const isOwnAnswer = async ({ deps: { store }, message }: CommandCall, turnId: string): Promise<boolean> => {
+  const audience = (await store.get(turnKeyById(message, turnId)))?.value.audience;
+  if (audience === undefined || !sameConversation(audience.conversation, message.conversation)) return false;
+  return message.conversation.kind === "shared" || audience.accountId === message.account.id;
+};
+
+const save = async (
+  { deps, message, record }: CommandCall,
+  turnId: string,
+  rating: "up" | "down" | "none",
+  comment: string,
+): Promise<CommandAnswer> => {
+  const { tenant, agent, account, conversation } = message;
+  const { channel } = conversation;
+  const turn = await deps.store.get(turnKeyById(message, turnId));
+  // One record per answer and author, the newest answer first.
+  const order = newestFirst(Date.parse(turn?.value.openedAt ?? record.openedAt));
+  const id = `${order}-${stableId("f", channel, account.id, turnId)}`;
+  const words = cutAtGraphemes(comment.trim(), MAX_COMMENT_GRAPHEMES);
+  const at = isoTime(Date.parse(record.openedAt));
+  await update(deps.store, feedbackKey(tenant, id), (known) => {
+    // Of the command's record: a repeat after a crash, or one that comes late, changes nothing.
+    if (known !== undefined && known.at > at) return known;
+    if (rating === "none") return known && { ...known, at, withdrawn: true };
+    const author = { channel, accountId: account.id, name: account.name };
+    return {
+      id,
+      tenant,
+      agent,
+      author,
+      replyId: `${turnId}/final`,
+      rating,
+      at,
+      ...(words !== "" && { comment: words }),
+    };
+  });
+  if (rating !== "none") deps.meter.count("feedback_total", { agent, rating });
+  deps.logger.info({ feedback: id, rating, tenant, agent, traceId: record.traceId }, "feedback stored");
+  return { markdown: rating === "none" ? "I removed your feedback." : "Thank you for your feedback." };
+};
