@@ -41,6 +41,7 @@ import type { DialogueDeps } from "./server/dialogue-deps.ts";
 import { LiveDrafts } from "./server/live-drafts.ts";
 import { OpenDialogues } from "./server/open-dialogues.ts";
 import { OpenRooms } from "./server/open-rooms.ts";
+import { originRoute } from "./server/origin-route.ts";
 import { showSignal } from "./server/show-signal.ts";
 import { widgetWebhooks } from "./server/widget-routes.ts";
 
@@ -105,7 +106,8 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
       mayOpen,
       auth,
     };
-    this.webhooks = [...widgetWebhooks(), commandMenuRoute(context.commands), ...fileRoutes(files)];
+    const about = [commandMenuRoute(context.commands), originRoute(channel, mayOpen)];
+    this.webhooks = [...widgetWebhooks(), ...about, ...fileRoutes(files)];
   }
 
   async start(inbox: Inbox): Promise<void> {

@@ -14,6 +14,7 @@ import { Formatter } from "./markdown/formatter.ts";
 import { plainText } from "./markdown/snippet.ts";
 import { type Mounted, mount } from "./mount.tsx";
 import { browserTransport } from "./page/browser-transport.ts";
+import { explainRefusal } from "./page/explain-refusal.ts";
 import { fetchCommands } from "./page/fetch-commands.ts";
 import { FileRequests } from "./page/file-requests.ts";
 import { HostIdentity, type HostToken } from "./page/host-identity.ts";
@@ -78,7 +79,7 @@ export class Widget {
     });
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
     this.#client = new ChatClient(this.#identityOf(token), {
-      transport: browserTransport(socket.href),
+      transport: browserTransport(socket.href, () => void explainRefusal(new URL("origin", script).href)),
       queue: this.#queue,
       listener: this.#model,
       about: () => ({ timeZone, locale }),

@@ -48,7 +48,7 @@ export const de: Texts = {
   copied: "Kopiert",
   copyCode: "Code kopieren",
   edit: "Bearbeiten",
-  editing: "Bearbeiten: ersetzt die Antwort und alles danach",
+  editing: "Bearbeiten ersetzt alles danach",
   cancelEdit: "Bearbeiten abbrechen",
   regenerate: "Neu antworten",
   version: (shown, count) => `Fassung ${shown} von ${count}`,

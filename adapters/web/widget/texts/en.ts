@@ -47,7 +47,7 @@ export const en: Texts = {
   copied: "Copied",
   copyCode: "Copy the code",
   edit: "Edit",
-  editing: "Editing: the answer and all that follows it are replaced",
+  editing: "Editing replaces all that follows",
   cancelEdit: "Cancel editing",
   regenerate: "Answer again",
   version: (shown, count) => `Version ${shown} of ${count}`,

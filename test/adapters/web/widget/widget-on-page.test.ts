@@ -1,5 +1,7 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { hostToken, IDENTITY_KEY } from "../identity/host-jwt.ts";
 import { makeDelivery } from "../make-delivery.ts";
 import { runningGateways } from "../running-gateways.ts";
@@ -72,5 +74,24 @@ describe("given a page that embeds the widget", () => {
     const box = await page.getByRole("dialog").boundingBox();
     expect(box).toEqual({ x: 0, y: 0, width: 360, height: 640 });
     expect(await styleOf(page, ".panel", "animationName")).toBe("none");
+  });
+
+  it("when its origin is not allowed, then the browser's console tells the integrator which entry is missing, once", async () => {
+    const gateway = await start({ publicUrl: "https://chat.example" });
+    widget.site.gateway = gateway;
+    const body = `<!doctype html><title>Other</title><body><script src="${widget.site.url}channels/web/widget.js"></script>`;
+    const other = createServer((_, answer) => answer.setHeader("content-type", "text/html").end(body));
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void other.close().closeAllConnections());
+    const lines: string[] = [];
+    widget.page.on("console", (line) => line.text().startsWith("mooring:") && lines.push(line.text()));
+    let refusals = 0;
+    widget.page.on("websocket", () => refusals++);
+    await widget.page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
+    await expect.poll(() => refusals).toBeGreaterThan(2);
+    const { origin } = gateway;
+    expect(lines).toEqual([
+      `mooring: the origin ${origin} is not allowed: add "${origin}" to channels.web.allowedOrigins of the gateway and restart it`,
+    ]);
   });
 });

@@ -69,11 +69,11 @@ describe("given an answered conversation in the widget (C5)", () => {
     const gateway = await twoAnswers();
     const input = widget.page.getByLabel("Your message");
     await input.press("ArrowUp");
-    await widget.page.getByText("Editing:").waitFor();
+    await widget.page.getByText("Editing replaces").waitFor();
     await expect.poll(() => input.inputValue()).toBe("and low water?");
     await input.press("Escape");
     await expect.poll(() => input.inputValue()).toBe("");
-    await widget.page.getByText("Editing:").waitFor({ state: "detached" });
+    await widget.page.getByText("Editing replaces").waitFor({ state: "detached" });
     expect(await input.isVisible()).toBe(true);
     await input.fill("a draft");
     await input.press("ArrowUp");
