@@ -11,7 +11,7 @@ export {
   secretFilesOf,
 } from "./load-config.ts";
 export { parseConfig } from "./parse-config.ts";
-export { ConfigInvalid, type KeyPath, spellPath } from "./problems/problem.ts";
+export { ConfigInvalid, spellPath } from "./problems/problem.ts";
 export type { ChannelConfig } from "./schema/channel-config.ts";
 export type { Config } from "./schema/config.ts";
 export type { AdminConfig, GatewayConfig, GatewayLimits } from "./schema/gateway-config.ts";

@@ -1,6 +1,9 @@
 import { hash, timingSafeEqual } from "node:crypto";
-import type { KeyPath } from "../../config/index.ts";
+import type { spellPath } from "../../config/index.ts";
 import { Secret } from "../../core/contract/secret.ts";
+
+/** The steps to a setting: names of keys and numbers of list items. */
+export type KeyPath = Parameters<typeof spellPath>[0];
 
 /**
  * The paths of the settings that differ, as deep as possible. A list of another length and an added or removed key

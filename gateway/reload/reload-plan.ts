@@ -1,7 +1,7 @@
-import type { Config, KeyPath } from "../../config/index.ts";
+import type { Config } from "../../config/index.ts";
 import { isAgentElsewhere } from "../../core/model/index.ts";
 import { isCalled } from "../agent-config.ts";
-import { changedSettings, copySetting } from "./changed-settings.ts";
+import { changedSettings, copySetting, type KeyPath } from "./changed-settings.ts";
 
 /**
  * How a changed setting takes effect. "now": the code reads it at the time of use. "models": the next request to the
