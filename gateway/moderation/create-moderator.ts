@@ -29,7 +29,7 @@ export const createModerator = async (
   deps: ModeratorDeps,
 ): Promise<Moderator | undefined> => {
   if (config === undefined) return undefined;
-  const hook = config.module === undefined ? hookAt(config) : await loadHook(config.module);
+  const hook = config.module === undefined ? hookAt(config) : await loadHook(config.module, deps.clock);
   return {
     checksMessages: config.messages,
     checksAnswers: config.answers,
@@ -98,13 +98,18 @@ const hookAt =
     );
   };
 
-const loadHook = async (file: string): Promise<Hook> => {
+/** A module that waits for a service at its top level must not keep the process from starting or failing. */
+const LOAD_TIMEOUT_MS = 10_000;
+
+const loadHook = async (file: string, clock: Clock): Promise<Hook> => {
   const refuse = (why: string): never => {
     throw new AppError("bad-configuration", `moderation.module: ${why} (${file})`);
   };
-  const loaded = await import(pathToFileURL(file).href).catch((error: unknown) =>
-    refuse(`the module cannot be loaded: ${messageOf(error)}`),
-  );
+  const late = () => {
+    throw new AppError("unavailable", `it did not load within ${LOAD_TIMEOUT_MS / 1_000} s`);
+  };
+  const loading = withinDeadline<{ default?: unknown }>(clock, LOAD_TIMEOUT_MS, import(pathToFileURL(file).href), late);
+  const loaded = await loading.catch((error: unknown) => refuse(`the module cannot be loaded: ${messageOf(error)}`));
   const decide: unknown = loaded.default;
   if (typeof decide !== "function") return refuse("the default export must be a function");
   return async (text) => decide(text);

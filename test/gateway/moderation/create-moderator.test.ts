@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock as clock } from "../../../core/contract/ports/clock.ts";
 import { Secret } from "../../../core/contract/secret.ts";
 import { createModerator } from "../../../gateway/moderation/create-moderator.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { RecordingMeter } from "../../fakes/recording-meter.ts";
 import { freePort } from "../../setup/free-port.ts";
@@ -133,4 +134,15 @@ describe("given a moderation module", () => {
       });
     },
   );
+
+  it("when it never finishes loading, then the start fails after ten seconds and says so", async () => {
+    const held = new ManualClock();
+    const file = await module("await new Promise(() => {}); export default () => ({ allow: true });");
+    const made = createModerator({ ...rules, module: file }, { ...deps(), clock: held });
+    held.advance(10_000);
+    await expect(made).rejects.toMatchObject({
+      code: "bad-configuration",
+      message: expect.stringContaining("did not load within 10 s"),
+    });
+  });
 });
