@@ -28,7 +28,7 @@ const nodesFor = (token: MarkedToken, inside: Inside): Node[] => {
     case "table":
       return table(token, inside);
     case "code":
-      return wide(element("pre", [element("code", [text(token.text)])]));
+      return wide(element("pre", [code(token)]));
     case "hr":
     case "br":
       return [element(token.type, [])];
@@ -60,6 +60,14 @@ const text = (content: string): Text => document.createTextNode(content);
 const element = <K extends keyof HTMLElementTagNameMap>(name: K, children: readonly Node[]) => {
   const made = document.createElement(name);
   made.append(...children);
+  return made;
+};
+
+/** The language, if it is named, is for the highlighter. */
+const code = ({ text: content, lang = "" }: Tokens.Code): HTMLElement => {
+  const made = element("code", [text(content)]);
+  const [name] = /^[\w+#-]{1,20}/.exec(lang) ?? [];
+  if (name !== undefined) made.dataset.lang = name;
   return made;
 };
 

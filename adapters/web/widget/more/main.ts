@@ -4,18 +4,21 @@ import { css as feedback } from "./feedback-form.css";
 import { FeedbackForm } from "./feedback-form.tsx";
 import { FileList } from "./file-chip.tsx";
 import { css as files } from "./files.css";
+import { css as highlighting } from "./highlight.css";
+import { highlight } from "./highlight.ts";
 import { css as slashMenu } from "./slash-menu.css";
 import { SlashMenu } from "./slash-menu.tsx";
 import { UploadList } from "./upload-list.tsx";
 
 /** Views that most chats do not need; `widget.js` loads them on demand. */
 const views = {
-  css: [activity, feedback, files, slashMenu].join(""),
+  css: [activity, feedback, files, highlighting, slashMenu].join(""),
   ActivityCard,
   FeedbackForm,
   FileList,
   SlashMenu,
   UploadList,
+  highlight,
 };
 
 declare global {

@@ -76,13 +76,15 @@ describe("given a conversation in the widget", () => {
       "- [x] high &mdash; &#x2191; &unknown;\n- low\n\n  7. seven",
       "> said",
       "| a | b |\n|---|--:|\n| 1 | [l](https://x.example/?a=1&b=2) |",
-      "```js\nif (a < b && c) {}\n```",
+      "```text\nif (a < b && c) {}\n```",
       "***",
     ].join("\n\n");
     await gateway.adapter.deliver(makeDelivery(visitor, "r1", { reply: { markdown } }));
     const reply = widget.page.locator(".log .reply .text");
     await reply.locator("table").waitFor();
-    const html = await reply.evaluate((node) => node.innerHTML.replace(/ (dir|tabindex|target|rel)="[^"]*"/g, ""));
+    const html = await reply.evaluate((node) =>
+      node.innerHTML.replace(/ (dir|tabindex|target|rel|data-lang)="[^"]*"/g, ""),
+    );
     expect(html.split("\n").join("")).toBe(
       [
         "<p><strong>Tides &amp; *moon*</strong></p>",

@@ -34,6 +34,35 @@ describe("given a person who reads answers in the widget", () => {
     expect(await clipboard()).toBe("hello");
   });
 
+  it("when an answer has code of a known language, then it is highlighted, and the text is the same", async () => {
+    const gateway = await start();
+    const visitor = await widget.begin(gateway);
+    const loaded: string[] = [];
+    widget.page.on("request", (request) => loaded.push(new URL(request.url()).pathname));
+    const code = 'const n = 42; // it\'s "<b>"\nreturn `a $` + n;';
+    await gateway.adapter.deliver(makeDelivery(visitor, "r0", { reply: { markdown: "no code" } }));
+    await widget.page.locator(".reply", { hasText: "no code" }).waitFor();
+    expect(loaded).not.toContain("/channels/web/widget-more.js");
+    const markdown = `~~~ts\n${code}\n~~~\n\n~~~unknown\n+++ 1 "x"\n~~~`;
+    await gateway.adapter.deliver(makeDelivery(visitor, "r1", { reply: { markdown } }));
+    const blocks = widget.page.locator(".reply pre code");
+    await blocks.first().locator(".hl-keyword").first().waitFor();
+    expect(loaded).toContain("/channels/web/widget-more.js");
+    const spans = await blocks
+      .first()
+      .locator("span")
+      .evaluateAll((all) => all.map(({ className, textContent }) => [className, textContent]));
+    expect(spans).toEqual([
+      ["hl-keyword", "const"],
+      ["hl-number", "42"],
+      ["hl-comment", '// it\'s "<b>"'],
+      ["hl-keyword", "return"],
+      ["hl-string", "`a $`"],
+    ]);
+    expect(await blocks.first().textContent()).toBe(code);
+    expect(await blocks.last().locator("span").count()).toBe(0);
+  });
+
   it("when a table is wider than the chat, then it scrolls, and its words stay whole", async () => {
     const gateway = await start();
     const visitor = await widget.begin(gateway);

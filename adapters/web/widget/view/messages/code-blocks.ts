@@ -1,10 +1,14 @@
 import type { Texts } from "../../texts/texts.ts";
+import type { LazyViews } from "../lazy-views.ts";
 
-/** Adds a copy button to each code block of rendered markdown. */
-export const decorateCode = (node: HTMLElement, texts: Texts): void => {
-  // Insecure pages have no clipboard.
-  if (navigator.clipboard === undefined) return;
-  for (const code of node.querySelectorAll("pre > code")) {
+/** Highlights the code blocks of rendered markdown, and adds a copy button to each. */
+export const decorateCode = (node: HTMLElement, texts: Texts, lazy: LazyViews): void => {
+  for (const code of node.querySelectorAll<HTMLElement>("pre > code")) {
+    const { lang } = code.dataset;
+    const colored = lang === undefined ? undefined : lazy.views?.highlight(code.textContent ?? "", lang);
+    if (colored) code.replaceChildren(...colored);
+    // Insecure pages have no clipboard.
+    if (navigator.clipboard === undefined) continue;
     const block = document.createElement("div");
     const copy = document.createElement("button");
     block.className = "code";

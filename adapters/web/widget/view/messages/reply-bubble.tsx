@@ -46,17 +46,18 @@ export const ReplyBubble = ({ item, canRegenerate = false, rating, isCommented =
 const MAX_PREVIEW_CHARS = 4_000;
 
 const MarkdownText = ({ markdown }: { markdown: string }) => {
-  const { texts, formatter } = useWidget();
+  const { texts, formatter, lazy } = useWidget();
   const node = useRef<HTMLDivElement>(null);
   const [isWhole, setWhole] = useState(markdown.length <= MAX_MARKDOWN_CHARS);
   const shown = isWhole ? markdown : `${markdown.slice(0, MAX_PREVIEW_CHARS)}…`;
   // A dependency: the text is rendered again once the formatter is ready.
   const { isReady } = formatter;
+  const isHighlighted = window.mooringMore !== undefined;
   useLayoutEffect(() => {
     if (node.current === null) return;
     node.current.replaceChildren(formatter.render(shown));
-    decorateCode(node.current, texts);
-  }, [shown, formatter, isReady, texts]);
+    decorateCode(node.current, texts, lazy);
+  }, [shown, formatter, isReady, isHighlighted, texts, lazy]);
   return (
     <>
       <div class="text" ref={node} />
