@@ -36,6 +36,7 @@ import {
 } from "./relay/index.ts";
 import { derived, type PreparedChannels, type ReloadReport } from "./reload/index.ts";
 import { SharedRates } from "./shared-rates.ts";
+import { TakeoverKeeper } from "./takeovers/index.ts";
 import type { Metrics } from "./telemetry/index.ts";
 import { UploadBudgets } from "./upload-budgets.ts";
 import { WriteWatch } from "./write-watch.ts";
@@ -86,6 +87,7 @@ export const startChannels = async (deps: ChannelsDeps): Promise<RunningChannels
   const reporters: ChannelReporter[] = [];
   const watches: Timer[] = [];
   const blocked = new BlockedAccounts({ ...common, ...common.backbone });
+  const takeovers = new TakeoverKeeper({ ...common, ...common.backbone });
   let a2a: RunningA2a | undefined;
   const watch = refreshAfterOutage({ ...common, adapters });
   // Only one process can use an exclusive store, so there is no other gateway.
@@ -157,15 +159,17 @@ export const startChannels = async (deps: ChannelsDeps): Promise<RunningChannels
     writes.stop();
     shared?.stop();
     blocked.stop();
+    const takeoversStopped = takeovers.stop();
     signIns.flush();
     for (const timer of watches) timer.cancel();
     await Promise.all([a2a?.stop(), ...[...reporters, ...slots.values()].map((part) => part.stop())]);
     for (const pressure of pressures.values()) pressure.stop();
-    await uploadBudgets.stop();
+    await Promise.all([takeoversStopped, uploadBudgets.stop()]);
   };
   try {
     await shared?.start();
     await blocked.start(Object.keys(config.tenants));
+    takeovers.start();
     for (const channel of Object.keys(config.channels)) {
       const traffic = new ChannelTraffic(common.clock);
       traffics.set(channel, traffic);

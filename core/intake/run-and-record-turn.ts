@@ -3,7 +3,7 @@ import { isoTime } from "../contract/ports/clock.ts";
 import { ChildAbort } from "../lib/index.ts";
 import { memoryNote, memoryScope } from "../memory/lasting/index.ts";
 import { viewOfOrigins } from "../origin/index.ts";
-import { fitEntry, nextIndex, type TurnEntry, withoutRevised } from "../sessions/index.ts";
+import { activeTakeover, fitEntry, nextIndex, type TurnEntry, withoutRevised } from "../sessions/index.ts";
 import { withFiles } from "../turns/files/index.ts";
 import type { Agent, TurnEnd, TurnFailure, TurnRecord } from "../turns/index.ts";
 import {
@@ -108,12 +108,25 @@ const runOrFallBack = async (
   if (await deps.blocked.stillHasAsker(agent.tenant, opened.record.audience)) {
     return { outcome: "cancelled", finalText: "", messages: [] };
   }
+  // The history keeps the message, so that the operator and later the agent can read it (R4).
+  if (requester === undefined && (await isTakenOver(deps, agent, opened.record))) {
+    return { outcome: "nothing", finalText: "", messages: [] };
+  }
   if (prompt.answer !== undefined) return { outcome: "answered", finalText: prompt.answer, messages: [] };
   if (isLast && prompt.fallbackText !== undefined) {
     return { outcome: "failed", finalText: failureText["bad-answer"], failure: "bad-answer", messages: [] };
   }
   return runNow(deps, agent, prompt, opened, { number, requester });
 };
+
+/** A person wrote in a conversation in which an operator answers. Background work goes on. */
+const isTakenOver = async (
+  { store, clock }: IntakeDeps,
+  { tenant, name: agent }: Agent,
+  { correlationId, audience: { conversation } }: TurnRecord,
+): Promise<boolean> =>
+  correlationId !== undefined &&
+  (await activeTakeover(store, { tenant, agent, conversation }, clock.now())) !== undefined;
 
 /** A batch never ends in silence (B3): people get the raw results if the model could not summarise them. */
 const rawResults = (fallbackText: string, failure: TurnFailure, text: string) => ({

@@ -16,3 +16,13 @@ export {
   windowOf,
   withoutRevised,
 } from "./session-window.ts";
+export {
+  activeTakeover,
+  allTakeovers,
+  endTakeover,
+  forgetTakeover,
+  isActive,
+  noteAnnounced,
+  startTakeover,
+  type Takeover,
+} from "./takeover.ts";

@@ -43,6 +43,11 @@ export class SessionHistory {
     return window;
   }
 
+  /** The last entries, oldest first, also those that a summary covers. For operators: it reads all of them. */
+  async recent(sessionId: string, most: number): Promise<HistoryEntry[]> {
+    return readHistory(this.#store, sessionId, Math.max(0, nextIndex(await this.window(sessionId)) - most));
+  }
+
   /** The cached window, without a read. */
   inMemory(sessionId: string): SessionWindow | undefined {
     return this.#windows.get(sessionId);

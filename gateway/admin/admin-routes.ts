@@ -11,6 +11,7 @@ import { peopleRoutes } from "./routes/people-routes.ts";
 import { scheduleRoutes } from "./routes/schedule-routes.ts";
 import { sessionRoutes } from "./routes/session-routes.ts";
 import { subtaskRoutes } from "./routes/subtask-routes.ts";
+import { takeoverRoutes } from "./routes/takeover-routes.ts";
 import { meRoutes, tenantRoutes } from "./routes/tenant-routes.ts";
 import { toolServerRoutes } from "./routes/tool-server-routes.ts";
 import { traceRoutes } from "./routes/trace-routes.ts";
@@ -23,6 +24,7 @@ export const adminRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
     overviewRoutes,
     channelRoutes,
     sessionRoutes,
+    takeoverRoutes,
     subtaskRoutes,
     approvalRoutes,
     toolServerRoutes,

@@ -45,6 +45,17 @@ export const auditHooks = (scope: FastifyInstance, { store, clock, logger }: Aud
   });
 };
 
+/** Stores an entry for a read of private words, before they are returned (R4). */
+export const auditRead = async (
+  { store, clock }: Pick<AuditDeps, "store" | "clock">,
+  request: FastifyRequest,
+  outcome: Pick<AuditEntry, "status" | "detail">,
+): Promise<void> => {
+  const entry = entryOf(request, clock.now());
+  const { tenant = entry.tenant } = operatorRequestOf(request);
+  await store.put(auditKey(entry.id), { ...entry, ...(tenant && { tenant }), ...outcome });
+};
+
 const entryOf = (request: FastifyRequest, now: number): AuditEntry => {
   const { operator } = operatorRequestOf(request);
   return {

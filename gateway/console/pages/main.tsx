@@ -6,6 +6,7 @@ import "./style/lists.css";
 import "./style/forms.css";
 import "./style/trace.css";
 import "./style/overview.css";
+import "./style/transcript.css";
 
 const container = document.getElementById("console");
 if (container !== null) render(<App />, container);

@@ -56,6 +56,11 @@ const ACTION_LABELS: Readonly<Record<string, string>> = {
   "POST /admin/api/dead-letters/:ref/retry": "Retry a dead letter",
   "POST /admin/api/dead-letters/:ref/dismiss": "Dismiss a dead letter",
   "POST /admin/api/dead-letters/settle": "Settle dead letters",
+  "POST /admin/api/sessions/:sessionId/break-glass": "Break the glass",
+  "GET /admin/api/sessions/:sessionId/transcript": "Read a transcript",
+  "POST /admin/api/sessions/:sessionId/takeover": "Take a conversation over",
+  "POST /admin/api/sessions/:sessionId/takeover/answer": "Answer as an operator",
+  "POST /admin/api/sessions/:sessionId/takeover/end": "End a takeover",
   "POST /admin/api/people/:ref/unlink": "Unlink an account",
   "PATCH /admin/api/tenants/:id": "Change a tenant's settings",
 };

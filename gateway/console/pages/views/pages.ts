@@ -15,6 +15,7 @@ import { TenantsPage } from "./tenants-page.tsx";
 import { ToolServersPage } from "./tool-servers-page.tsx";
 import { ReplyPage } from "./trace/reply-page.tsx";
 import { TracePage } from "./trace/trace-page.tsx";
+import { TranscriptPage } from "./transcript/transcript-page.tsx";
 import { UsePage } from "./use-page.tsx";
 
 interface ConsolePage {
@@ -44,5 +45,6 @@ export const pages: readonly ConsolePage[] = [
   { name: "blocks", title: "Blocked accounts", View: BlocksPage },
   { name: "tenants", title: "Tenants", View: TenantsPage },
   { name: "audit", title: "Audit log", View: AuditPage },
+  { name: "transcript", partOf: "sessions", View: TranscriptPage },
   { name: "replies", partOf: "channels", View: ReplyPage },
 ];

@@ -54,7 +54,11 @@ const SessionDetail = ({ sessionId, route }: { sessionId: string; route: Route }
   const agent = route.query.agent ?? agents[0]?.name ?? "";
   const answer = useAnswer("sessions/:sessionId/turns", { ...route.query, sessionId, agent });
   return (
-    <PageFrame title="Turns of a session" about={<code>{sessionId}</code>}>
+    <PageFrame
+      title="Turns of a session"
+      about={<code>{sessionId}</code>}
+      tools={<Link to={addressOf("transcript", sessionId, { agent })}>Transcript and takeover</Link>}
+    >
       <PagedList
         name="Turns"
         route={route}

@@ -1,0 +1,1 @@
+export { announceTakeover, answerAsOperator, TakeoverKeeper } from "./keep-takeovers.ts";
