@@ -28,8 +28,7 @@ import { UploadAdmission } from "./files/upload-admission.ts";
 import { UploadsInFlight } from "./files/uploads-in-flight.ts";
 import { VisitorFiles } from "./files/visitor-files.ts";
 import { deviceName } from "./identity/device-name.ts";
-import { originCheck, VisitorAuth } from "./identity/visitor-auth.ts";
-import { loadSigningKey, signingKeyOf } from "./identity/visitor-token.ts";
+import { loadVisitorKeys, originCheck, VisitorAuth } from "./identity/visitor-auth.ts";
 import { fileOf } from "./inbound.ts";
 import type { LoggedFrame } from "./protocol.ts";
 import { closeCodes, PROTOCOL } from "./protocol-constants.ts";
@@ -112,13 +111,8 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
 
   async start(inbox: Inbox): Promise<void> {
     const { store, clock, newId } = this.#context;
-    const { signingKey, previousSigningKey, identityKey, previousIdentityKey } = this.#config;
     const auth = new VisitorAuth({
-      signing: await loadSigningKey(store, this.channel, signingKey?.reveal()),
-      previousSigning: previousSigningKey && signingKeyOf(Buffer.from(previousSigningKey.reveal())),
-      identityKeys: (identityKey ? [identityKey, previousIdentityKey] : []).flatMap((key) =>
-        key ? [Buffer.from(key.reveal())] : [],
-      ),
+      ...(await loadVisitorKeys(store, this.channel, this.#config)),
       channel: this.channel,
       clock,
       newId,

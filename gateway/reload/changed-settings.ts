@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from "node:crypto";
 import type { spellPath } from "../../config/index.ts";
 import { Secret } from "../../core/contract/secret.ts";
 
-/** The steps to a setting: names of keys and numbers of list items. */
+/** From the root of the configuration to a setting. */
 export type KeyPath = Parameters<typeof spellPath>[0];
 
 /**

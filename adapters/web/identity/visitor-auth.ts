@@ -1,14 +1,18 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import type { Clock } from "../../../core/contract/ports/clock.ts";
+import type { Store } from "../../../core/contract/ports/store.ts";
+import type { Secret } from "../../../core/contract/secret.ts";
 import type { OwnerAccess } from "../../contract/owner-access.ts";
 import { OWNER_VISITOR } from "../protocol-constants.ts";
 import { checkOwnerProof, isOwnerProof, readOwnerLink, secretFingerprint } from "./owner-proof.ts";
 import {
   type Identity,
+  loadSigningKey,
   newVisitorId,
   readVisitorToken,
   type SigningKey,
+  signingKeyOf,
   signVisitorToken,
   type TokenProblem,
   visitorCreatedAt,
@@ -26,6 +30,26 @@ export interface VisitorAuthDeps {
   /** Present in personal mode: everybody else is refused (I1). */
   readonly owner?: OwnerAccess | undefined;
 }
+
+interface ConfiguredKeys {
+  readonly signingKey?: Secret | undefined;
+  readonly previousSigningKey?: Secret | undefined;
+  readonly identityKey?: Secret | undefined;
+  readonly previousIdentityKey?: Secret | undefined;
+}
+
+/** The keys of a channel, also those before a rotation. */
+export const loadVisitorKeys = async (
+  store: Store,
+  channel: string,
+  { signingKey, previousSigningKey, identityKey, previousIdentityKey }: ConfiguredKeys,
+): Promise<Pick<VisitorAuthDeps, "signing" | "previousSigning" | "identityKeys">> => ({
+  signing: await loadSigningKey(store, channel, signingKey?.reveal()),
+  previousSigning: previousSigningKey && signingKeyOf(Buffer.from(previousSigningKey.reveal())),
+  identityKeys: (identityKey ? [identityKey, previousIdentityKey] : []).flatMap((key) =>
+    key ? [Buffer.from(key.reveal())] : [],
+  ),
+});
 
 type Identified = (Identity & { readonly isNew: boolean }) | { readonly problem: TokenProblem };
 
