@@ -1,2 +1,2 @@
 /** The version in package.json, as a test checks. */
-export const VERSION = "0.1.0";
+export const VERSION = "0.2.0";

@@ -4,9 +4,17 @@ import { MAIN } from "../e2e/mooring-process.ts";
 
 /** Packages in the build have constants of the same name. */
 const OWN_VERSION = /^(\/\/ gateway\/version\.ts\nvar VERSION = )"\d+\.\d+\.\d+"/m;
+const OWN_FORMAT = /^(var DATA_FORMAT = )\d+/m;
 
 /** Copies the build in dist/ as another version of the product. Resolves to its main file. */
-export const buildOfVersion = async (version: string, folder: string): Promise<string> => {
+export const buildOfVersion = (version: string, folder: string): Promise<string> =>
+  changedBuild(folder, OWN_VERSION, `$1"${version}"`);
+
+/** Copies the build in dist/ as a version with another data format. Resolves to its main file. */
+export const buildOfFormat = (format: number, folder: string): Promise<string> =>
+  changedBuild(folder, OWN_FORMAT, `$1${format}`);
+
+const changedBuild = async (folder: string, find: RegExp, replacement: string): Promise<string> => {
   const dist = dirname(MAIN);
   const other = join(folder, "dist");
   await cp(dist, other, { recursive: true, filter: (file) => !file.endsWith(".map") });
@@ -15,11 +23,11 @@ export const buildOfVersion = async (version: string, folder: string): Promise<s
   for (const name of await readdir(other)) {
     if (!name.endsWith(".js")) continue;
     const text = await readFile(join(other, name), "utf8");
-    const renamed = text.replace(OWN_VERSION, `$1"${version}"`);
+    const renamed = text.replace(find, replacement);
     if (renamed === text) continue;
     changed++;
     await writeFile(join(other, name), renamed);
   }
-  if (changed !== 1) throw new Error(`the version stands in ${changed} files of the build, not in one`);
+  if (changed !== 1) throw new Error(`${find} is in ${changed} files of the build, not in one`);
   return join(other, "mooring.js");
 };

@@ -1,14 +1,21 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { requireFreshBuild } from "../e2e/mooring-process.ts";
+import { MAIN, requireFreshBuild } from "../e2e/mooring-process.ts";
 import { FakeSlack } from "../fakes/slack/fake-slack.ts";
 import type { WebClient } from "../fakes/web-client.ts";
+import { projectRoot } from "../setup/project-files.ts";
 import { buildOfVersion } from "./other-build.ts";
 import { ProbingProxy } from "./probing-proxy.ts";
 import { type Command, Product, type StartedProcess } from "./product.ts";
 
 beforeAll(requireFreshBuild);
+const { version } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8")) as { version: string };
 
+/** The main file of an older build, which `npm run side-by-side` makes; absent: this build as another version. */
+const OLDER = process.env.MOORING_OLDER_BUILD;
+const NEXT_VERSION = "999.0.0";
 const ROUNDS = process.env.MOORING_SOAK ? 10 : 0;
 const VISITORS = 8;
 const SLACK_USERS = ["U0ANN", "U0BOB", "U0CAT"];
@@ -91,35 +98,38 @@ describe("given two gateways and two cores on NATS behind a proxy that probes re
         slack: { adapter: "slack", botToken, apiUrl, signingSecret },
       };
       product = await Product.create({ backbone: "nats", config: { channels }, drainMs: 500 });
-      const upgraded = await buildOfVersion("0.2.0", product.folder);
+      const [older, newer] = OLDER ? [OLDER, MAIN] : [MAIN, await buildOfVersion(NEXT_VERSION, product.folder)];
 
-      const launch = async (command: Command, main?: string): Promise<StartedProcess> => {
-        const process = await product.start(command, {}, main);
+      const launch = async (command: Command, main: string): Promise<StartedProcess> => {
+        // 0.1.0 does not know drainMs.
+        const undrained = (port: number) => ({ gateway: { host: "127.0.0.1", port } });
+        const process = await product.start(command, main === OLDER ? undrained : {}, main);
         await process.ready();
         if (command === "gateway") proxy.add(process.address);
         if (command === "gateway") await proxy.takesIn(process.address);
         return process;
       };
       const roles: readonly Command[] = ["core", "core", "gateway", "gateway"];
-      const processes = await Promise.all(roles.map((command) => launch(command)));
+      const processes = await Promise.all(roles.map((command) => launch(command, older)));
       const load = new Load();
       await load.visitors[0]?.until(() => load.visitors.every((visitor) => visitor.replies().length >= 2), "load");
 
-      const restarts = Array.from({ length: ROUNDS }, () => undefined);
-      for (const main of [...restarts, upgraded]) {
+      const restarts = Array.from({ length: ROUNDS }, () => older);
+      for (const main of [...restarts, newer]) {
         for (const [nth, command] of roles.entries()) {
           const old = processes[nth] as StartedProcess;
           expect(await old.end(), old.stderr()).toEqual({ code: 0, signal: null });
           processes[nth] = await launch(command, main);
         }
       }
-      expect(processes.map(({ stdout }) => /Mooring (\S+) is running/.exec(stdout())?.[1])).toEqual(
-        roles.map(() => "0.2.0"),
-      );
+      const versions = processes.map(({ stdout }) => /Mooring (\S+) is running/.exec(stdout())?.[1]);
+      expect(versions).toEqual(roles.map(() => (OLDER ? version : NEXT_VERSION)));
       await load.end();
 
-      expect(proxy.refusals).toEqual([]);
       expectEverythingOnce(load);
+      // Without draining, a gateway that stops refuses requests, and clients retry them.
+      if (OLDER) return;
+      expect(proxy.refusals).toEqual([]);
       const codes = new Set(load.visitors.flatMap(({ closeCodes }) => closeCodes));
       expect([...codes]).toEqual([1012]);
       const longestMs = Math.max(...load.visitors.flatMap(({ resumedAfterMs }) => resumedAfterMs));

@@ -1,6 +1,7 @@
 import type { StreamInfo } from "nats";
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
+import { refuseNewerData } from "../data-format.ts";
 import { mayStoreConflicts } from "./conflicting-writes.ts";
 import { isLostRace, isNotClustered, isWithoutPlacement, reasonOf } from "./connection/nats-fault.ts";
 import type { NatsOptions } from "./connection/nats-options.ts";
@@ -78,6 +79,8 @@ const RETRY_MS = 500;
 
 const Layout = z.looseObject({
   partitions: z.number().int(),
+  /** DATA_FORMAT of the newest version that has run alone; absent in deployments of 0.1.0. */
+  format: z.number().int().optional(),
   /** A restore has begun and not ended: the data is incomplete. */
   restoring: z.boolean().optional(),
 });
@@ -85,9 +88,10 @@ const Layout = z.looseObject({
 /** Processes with different numbers of partitions would run a key twice, so the first process's number is stored. */
 export const checkLayout = async (session: NatsSession, bucket: KvBucket, partitions: number): Promise<void> => {
   const found = (await bucket.readOn(session, LAYOUT_KEY)) ?? (await createLayout(session, bucket, partitions));
-  const layout = Layout.safeParse(JSON.parse(Buffer.from(found?.data ?? []).toString() || "null"));
-  const stored = layout.success ? layout.data.partitions : undefined;
-  if (layout.data?.restoring) {
+  const layout = layoutIn(found);
+  const stored = layout?.partitions;
+  refuseNewerData("this NATS deployment", layout?.format ?? 0, "bad-configuration");
+  if (layout?.restoring) {
     throw new AppError(
       "data-unusable",
       'a restore of this NATS deployment was interrupted: run "mooring restore FILE --force" again',
@@ -100,6 +104,9 @@ export const checkLayout = async (session: NatsSession, bucket: KvBucket, partit
       `set nats.partitions to ${stored ?? "its original number"}, or use another prefix`,
   );
 };
+
+export const layoutIn = (entry: { readonly data: Uint8Array } | undefined): z.infer<typeof Layout> | undefined =>
+  Layout.safeParse(JSON.parse(Buffer.from(entry?.data ?? []).toString() || "null")).data;
 
 /** Keeps processes from starting while a restore writes, and after it was interrupted. */
 export const markRestore = async (bucket: KvBucket, partitions: number, restoring: boolean): Promise<void> => {
@@ -116,4 +123,4 @@ const createLayout = async (session: NatsSession, bucket: KvBucket, partitions: 
 };
 
 /** No group has this key: keys of groups have two parts. */
-const LAYOUT_KEY = "layout";
+export const LAYOUT_KEY = "layout";

@@ -2,6 +2,7 @@ import type { Backbone } from "../../contract/ports/backbone.ts";
 import { checkLayout, checkReplicas } from "./check-deployment.ts";
 import { NatsConnector } from "./connection/nats-connector.ts";
 import { type NatsBackboneOptions, natsOptions } from "./connection/nats-options.ts";
+import { FormatMark } from "./format-mark.ts";
 import { KvBucket } from "./kv/kv-bucket.ts";
 import { Sweeper } from "./kv/sweeper.ts";
 import { NatsBus, NatsPublisher } from "./nats-bus.ts";
@@ -35,8 +36,11 @@ export const openNatsBackbone = async (given: NatsBackboneOptions): Promise<Back
   const sweeper = new Sweeper(connector, partitionsBucket, options);
   const healthBucket = new KvBucket(connector, { name: names.healthBucket, replicas });
   const writes = new WriteHealth(connector, healthBucket, options);
+  const membersBucket = new KvBucket(connector, { name: names.membersBucket, replicas });
+  const formatMark = new FormatMark({ partitionsBucket, membersBucket, options });
   await connector.open();
   sweeper.start();
+  formatMark.start();
   let closing: Promise<void> | undefined;
   return {
     bus,
@@ -52,7 +56,7 @@ export const openNatsBackbone = async (given: NatsBackboneOptions): Promise<Back
     close: () => {
       closing ??= (async () => {
         writes.stop();
-        const swept = sweeper.stop();
+        const swept = Promise.all([sweeper.stop(), formatMark.stop()]);
         await bus.close();
         await connector.close();
         await swept;

@@ -1,8 +1,9 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { AppError, messageOf } from "../../../contract/app-error.ts";
+import { refuseNewerData } from "../../data-format.ts";
 import { type Driver, databaseFailure, openDriver } from "../file/driver.ts";
-import { APPLICATION_ID, migrations } from "../file/schema.ts";
+import { APPLICATION_ID } from "../file/schema.ts";
 
 /** Throws "data-unusable" unless the file is an undamaged Mooring database that this version can open. */
 export const inspectDataFile = (file: string): void => {
@@ -11,11 +12,7 @@ export const inspectDataFile = (file: string): void => {
     if (readPragma(driver, "application_id") !== APPLICATION_ID) {
       throw new AppError("data-unusable", `${file} is not a Mooring database`);
     }
-    const version = Number(readPragma(driver, "user_version"));
-    if (version > migrations.length) {
-      const known = `format ${version}, this version knows up to ${migrations.length}`;
-      throw new AppError("data-unusable", `${file} was written by a newer Mooring (${known}). Update Mooring first`);
-    }
+    refuseNewerData(file, Number(readPragma(driver, "user_version")));
     const found = readPragma(driver, "integrity_check");
     if (found !== "ok") throw new AppError("data-unusable", `${file} is damaged: ${String(found)}`);
   } catch (error) {

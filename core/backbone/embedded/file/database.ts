@@ -1,4 +1,5 @@
 import { AppError } from "../../../contract/app-error.ts";
+import { DATA_FORMAT, refuseNewerData } from "../../data-format.ts";
 import { DataLock, prepareDataFile, prepareDataFolder } from "./data-folder.ts";
 import { type DatabaseFailure, type Driver, databaseFailure, openDriver } from "./driver.ts";
 import { APPLICATION_ID, migrations } from "./schema.ts";
@@ -132,15 +133,11 @@ export class Database {
     if (tables > 0 && this.#readPragma("application_id") !== APPLICATION_ID) {
       throw this.#unusable("belongs to another program. Move it away, or choose another dataDir");
     }
-    if (version > migrations.length) {
-      throw this.#unusable(
-        `was written by a newer Mooring (format ${version}; ${migrations.length} is the newest known here). Update Mooring, or choose another dataDir`,
-      );
-    }
-    if (version === migrations.length) return;
+    refuseNewerData(this.#file, version);
+    if (version === DATA_FORMAT) return;
     for (const migration of migrations.slice(version)) this.#driver.exec(migration);
     this.#driver.pragma(`application_id = ${APPLICATION_ID}`);
-    this.#driver.pragma(`user_version = ${migrations.length}`);
+    this.#driver.pragma(`user_version = ${DATA_FORMAT}`);
   }
 
   #readPragma(name: string): number {

@@ -2,7 +2,7 @@
 export const APPLICATION_ID = 0x4d6f6f72;
 
 /**
- * One entry per version, never changed after its release; `user_version` counts the entries that have run.
+ * One entry per format, never changed after its release; `user_version` is the format (DATA_FORMAT).
  * Keys of entries, names of durables and subjects are tokens; ids and keys of messages are stored text.
  */
 export const migrations: readonly string[] = [
@@ -67,4 +67,6 @@ export const migrations: readonly string[] = [
   DROP TABLE entries_by_key;
   CREATE INDEX entries_by_expiry ON entries (expires_at) WHERE expires_at IS NOT NULL;
   `,
+  // 0.2.0 has the same tables and records that 0.1.0 does not know.
+  "SELECT 1",
 ];

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { DATA_FORMAT } from "../../../../core/backbone/data-format.ts";
 import { Database } from "../../../../core/backbone/embedded/file/database.ts";
 import { openDriver } from "../../../../core/backbone/embedded/file/driver.ts";
 import { APPLICATION_ID, migrations } from "../../../../core/backbone/embedded/file/schema.ts";
@@ -157,9 +158,13 @@ describe("given a data file that cannot be used", () => {
     for (const _ of [1, 2]) {
       expect(refusal(dir)).toMatchObject({
         code: "data-unusable",
-        message: expect.stringMatching(/newer Mooring.*Update/),
+        message: expect.stringMatching(/newer Mooring.*Install that version.*restore a backup/),
       });
     }
+  });
+
+  it("then each data format has one migration (U5)", () => {
+    expect(migrations).toHaveLength(DATA_FORMAT);
   });
 
   it("when an older Mooring wrote it, then it has the same entries in the current schema", async () => {

@@ -4,6 +4,8 @@ import { z } from "zod";
 export const MemberRecord = z.looseObject({
   groups: z.array(z.string()),
   beat: z.number().int(),
+  /** DATA_FORMAT of its version; absent for 0.1.0. */
+  format: z.number().int().optional(),
   /** For each of the groups, in their order, the partitions that it reads (encodePartitions). */
   reading: z.array(z.string()).optional(),
 });
@@ -16,6 +18,9 @@ export const parseMember = (data: Uint8Array): MemberRecord | undefined => {
     return undefined;
   }
 };
+
+/** 0 for a version that does not report it. */
+export const formatOfMember = (data: Uint8Array): number => parseMember(data)?.format ?? 0;
 
 export const consumes = (data: Uint8Array, group: string): boolean =>
   parseMember(data)?.groups.includes(group) ?? false;

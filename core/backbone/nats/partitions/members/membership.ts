@@ -1,6 +1,7 @@
 import { messageOf, RevisionConflict } from "../../../../contract/app-error.ts";
 import type { Clock, Timer } from "../../../../contract/ports/clock.ts";
 import type { Logger } from "../../../../contract/ports/logger.ts";
+import { DATA_FORMAT } from "../../../data-format.ts";
 import { Backoff } from "../../connection/backoff.ts";
 import type { NatsSession } from "../../connection/nats-session.ts";
 import type { KvBucket } from "../../kv/kv-bucket.ts";
@@ -175,7 +176,12 @@ export class Membership {
     const { bucket, clock, leaseMs } = this.#deps;
     const startedAt = clock.monotonic();
     const reading = this.#reading();
-    const record: MemberRecord = { groups: [...this.#groups], beat: ++this.#beat, reading };
+    const record: MemberRecord = {
+      groups: [...this.#groups],
+      beat: ++this.#beat,
+      format: DATA_FORMAT,
+      reading,
+    };
     const data = Buffer.from(JSON.stringify(record));
     try {
       this.#revision = await bucket.write(this.#id, data, {
