@@ -52,11 +52,18 @@ export {
   roomAccessFields,
   streamingFields,
 } from "../adapters/contract/config.ts";
-export { DeliveryFailed, type DeliveryFailure, type FailureDetails } from "../adapters/contract/delivery-failed.ts";
+export {
+  DeliveryFailed,
+  type DeliveryFailure,
+  type FailureDetails,
+  rootCause,
+  wasNeverSent,
+} from "../adapters/contract/delivery-failed.ts";
 export { readAtMost } from "../adapters/contract/files/read-at-most.ts";
 export { KeyedQueue } from "../adapters/contract/keyed-queue.ts";
+export { cutToUnits } from "../adapters/contract/markdown/cut-text.ts";
 export type { Measure } from "../adapters/contract/markdown/split-markdown.ts";
-export { alignColumns, cellsOf, columnWidths } from "../adapters/contract/markdown/text-table.ts";
+export { alignColumns, cellsOf, columnWidths, tableText } from "../adapters/contract/markdown/text-table.ts";
 export {
   type Mark,
   type MarkdownDialect,
@@ -69,6 +76,7 @@ export {
   type ReadFile,
   readFiles,
 } from "../adapters/contract/outgoing-file.ts";
+export { pause } from "../adapters/contract/pause.ts";
 export { RefusalThrottle } from "../adapters/contract/refusal-throttle.ts";
 export { offeredActions, RenderFailed, renderOrFail } from "../adapters/contract/render-delivery.ts";
 export { kindFor, textCommand } from "../adapters/contract/text-command.ts";

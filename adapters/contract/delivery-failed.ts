@@ -37,3 +37,26 @@ export class DeliveryFailed extends AppError {
   }
 }
 brand(DeliveryFailed, "DeliveryFailed");
+
+/** Errors of a connection that occur only before the request is sent. */
+const NOT_SENT = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+/** Whether a request failed before anything of it was sent, so that a retry cannot repeat it. */
+export const wasNeverSent = (error: unknown): boolean => NOT_SENT.has(codeOf(rootCause(error)));
+
+/** fetch reports "fetch failed" and keeps the reason as its cause. */
+export const rootCause = (error: unknown): unknown => {
+  let root = error;
+  while (root instanceof Error && root.cause !== undefined && root.cause !== root) root = root.cause;
+  return root;
+};
+
+const codeOf = (error: unknown): string =>
+  typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";

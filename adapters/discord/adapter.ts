@@ -5,13 +5,14 @@ import type { MembershipAdapter, ReactingAdapter, RoomsAdapter, WorkMarkingAdapt
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import { pause } from "../contract/pause.ts";
 import { checkLive } from "./api/check-live.ts";
 import { fetchAttachment } from "./api/fetch-attachment.ts";
 import { OpenInteractions } from "./api/open-interactions.ts";
 import { FILE_LIMITS, Posts } from "./api/posts.ts";
 import { RestCalls } from "./api/rest-calls.ts";
 import type { DiscordTiming } from "./api/timing.ts";
-import { defaultTiming, pause } from "./api/timing.ts";
+import { defaultTiming } from "./api/timing.ts";
 import type { DiscordConfig } from "./config.ts";
 import { DiscordAccessCheck } from "./intake/access.ts";
 import { Session } from "./intake/session.ts";

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Anchor, ReplyAction } from "../../core/contract/messages/agent-reply.ts";
 import { channelLabel } from "../../core/contract/messages/channel-label.ts";
 import type { Delivery, Section } from "../contract/channel-adapter.ts";
+import { cutToUnits } from "../contract/markdown/cut-text.ts";
 import { splitMarkdown } from "../contract/markdown/split-markdown.ts";
 import { offeredActions } from "../contract/render-delivery.ts";
 import { escapeText, escapeUrl, renderMarkdown } from "./markdown.ts";
@@ -79,7 +80,6 @@ const fitting = (markdown: string, room: number, partLength = MAX_PART_LENGTH): 
 const cutRendered = (text: string, room: number): string[] =>
   splitMarkdown(text, room - 1).map((piece) => piece.replace(/^(\s*)-#/, "$1\\-#"));
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const MAX_SUMMARY_UNITS = 120;
 const HALF_A_DAY_MS = 12 * 3_600_000;
 
@@ -113,16 +113,7 @@ const askedLine = ({ asked }: Anchor): string => {
 const jumpLink = (link: string | undefined): string[] =>
   link !== undefined && /^https?:\/\//.test(link) && link.length <= 150 ? [`[jump](${escapeUrl(link)})`] : [];
 
-const shortened = (summary: string): string => {
-  const line = summary.replace(/\s+/g, " ").trim();
-  if (line.length <= MAX_SUMMARY_UNITS) return line;
-  let cut = "";
-  for (const { segment } of graphemes.segment(line)) {
-    if (cut.length + segment.length >= MAX_SUMMARY_UNITS) break;
-    cut += segment;
-  }
-  return `${cut}…`;
-};
+const shortened = (summary: string): string => cutToUnits(summary.replace(/\s+/g, " ").trim(), MAX_SUMMARY_UNITS);
 
 /** https://docs.discord.com/developers/components/reference */
 const Component = { row: 1, button: 2 } as const;

@@ -1,7 +1,7 @@
 import { webApi } from "@slack/bolt";
 import { messageOf } from "../../core/contract/app-error.ts";
 import type { DeliveryFailure } from "../contract/delivery-failed.ts";
-import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import { DeliveryFailed, rootCause, wasNeverSent } from "../contract/delivery-failed.ts";
 
 /** Slack's error names. An unlisted name means that Slack rejected the message itself. */
 const REASONS: Readonly<Record<string, DeliveryFailure>> = {
@@ -50,16 +50,6 @@ const ADVICE: Readonly<Record<string, string>> = {
   token_expired: "turn token rotation off for the app and update botToken",
 };
 
-/** Errors that occur only before the request is sent. */
-const NOT_SENT = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
-]);
-
 /** Translates a failed call into a DeliveryFailed, whose reason decides about retries. */
 export const deliveryFailure = (error: unknown): DeliveryFailed => {
   if (error instanceof DeliveryFailed) return error;
@@ -77,7 +67,7 @@ export const slackErrorOf = (error: unknown): string | undefined =>
 /** Explains the error to an operator. */
 export const explain = (error: unknown): string => {
   const name = slackErrorOf(error);
-  if (name === undefined) return `Slack could not be reached: ${messageOf(rootOf(error)).slice(0, 200)}`;
+  if (name === undefined) return `Slack could not be reached: ${messageOf(rootCause(error)).slice(0, 200)}`;
   const { needed, response_metadata } = (error as webApi.WebAPIPlatformError).data as Details;
   if (name === "missing_scope") return `the app lacks the scope ${needed ?? "it needs"}: add it and reinstall the app`;
   const details = (response_metadata?.messages ?? []).join("; ").slice(0, 300);
@@ -100,7 +90,7 @@ const reasonOf = (error: unknown): { reason: DeliveryFailure; retryAfterMs?: num
   }
   if (error instanceof webApi.WebAPIHTTPError) return { reason: reasonOfStatus(error.statusCode) };
   if (error instanceof webApi.WebAPIRequestError) {
-    return { reason: NOT_SENT.has(codeOf(rootOf(error))) ? "unavailable" : "unknown" };
+    return { reason: wasNeverSent(error) ? "unavailable" : "unknown" };
   }
   // The SDK throws a plain error for a 429 without Retry-After.
   return { reason: /Retry header/.test(messageOf(error)) ? "rate-limited" : "unknown" };
@@ -110,13 +100,3 @@ const reasonOfStatus = (status: number): DeliveryFailure => {
   if (status === 503 || status === 401 || status === 403 || status === 407) return "unavailable";
   return status >= 400 && status < 500 && status !== 408 ? "rejected" : "unknown";
 };
-
-/** fetch reports "fetch failed" and keeps the reason as its cause. */
-const rootOf = (error: unknown): unknown => {
-  let root = error;
-  while (root instanceof Error && root.cause !== undefined && root.cause !== root) root = root.cause;
-  return root;
-};
-
-const codeOf = (error: unknown): string =>
-  typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";

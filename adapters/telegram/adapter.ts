@@ -23,13 +23,14 @@ import type {
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import { pause } from "../contract/pause.ts";
 import { RefusalThrottle } from "../contract/refusal-throttle.ts";
 import { BotApi } from "./api/bot-api.ts";
 import { checkTelegram } from "./api/check-live.ts";
 import { fetchFile } from "./api/fetch-file.ts";
 import { FILE_LIMITS, Posts } from "./api/posts.ts";
 import { Reach } from "./api/reach.ts";
-import { defaultTiming, pause, type TelegramTiming } from "./api/timing.ts";
+import { defaultTiming, type TelegramTiming } from "./api/timing.ts";
 import { Buttons } from "./buttons.ts";
 import type { TelegramConfig } from "./config.ts";
 import { plainText } from "./html.ts";

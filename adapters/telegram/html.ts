@@ -1,4 +1,4 @@
-import { alignColumns, cellsOf, columnWidths } from "../contract/markdown/text-table.ts";
+import { tableText } from "../contract/markdown/text-table.ts";
 import { type Mark, type MarkdownDialect, MarkdownWriter } from "../contract/markdown/write-markdown.ts";
 
 /** Converts markdown to the HTML that Telegram reads. https://core.telegram.org/bots/api#html-style */
@@ -43,17 +43,6 @@ const codeBlock = (code: string, language: string): string => {
 /** Wider rows wrap on a phone, so aligning their columns is useless. */
 const MAX_TABLE_WIDTH = 60;
 
-const tableText = (table: Parameters<MarkdownDialect["table"]>[0]): string => {
-  const rows = cellsOf(table);
-  const widths = columnWidths(rows);
-  const isWide = widths.reduce((sum, width) => sum + width, 0) > MAX_TABLE_WIDTH;
-  const gap = " │ ";
-  const lines = isWide
-    ? rows.map((row) => row.join(gap))
-    : alignColumns(rows, widths, { gap, fill: "─", cross: "─┼─" });
-  return lines.join("\n");
-};
-
 const dialect: MarkdownDialect = {
   escape: escapeText,
   lineBreak: "\n",
@@ -75,7 +64,7 @@ const dialect: MarkdownDialect = {
       })
       .join("\n"),
   code: codeBlock,
-  table: (table) => codeBlock(tableText(table), ""),
+  table: (table) => codeBlock(tableText(table, MAX_TABLE_WIDTH), ""),
   rule: "———",
   definition: () => "",
   footnote: (mark, inner) => `${mark} ${inner}`,

@@ -1,5 +1,6 @@
 import type { Anchor } from "../../core/contract/messages/agent-reply.ts";
 import type { Delivery, Section } from "../contract/channel-adapter.ts";
+import { cutToUnits } from "../contract/markdown/cut-text.ts";
 import { escapeText, linkTo, plainText, renderHtml, visibleLength } from "./html.ts";
 
 /** In UTF-16 units, after Telegram has read the mark-up. https://core.telegram.org/bots/api#sendmessage */
@@ -67,25 +68,14 @@ export const anchorLength = (anchor: Anchor): number => visibleLength(renderAnch
 
 const isLinkable = (link: string): boolean => /^https?:\/\//.test(link) && link.length <= 500;
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const MAX_TEXT_UNITS = 360;
 
 /** Only the summary can be long: 80 graphemes may have thousands of units. */
 const shortened = ({ text, summary }: Anchor): string => {
   if (text.length <= MAX_TEXT_UNITS) return text;
   const room = Math.max(40, MAX_TEXT_UNITS - (text.length - summary.length));
-  return cut(
-    text.replace(summary, () => cut(summary, room)),
+  return cutToUnits(
+    text.replace(summary, () => cutToUnits(summary, room)),
     MAX_TEXT_UNITS,
   );
-};
-
-const cut = (text: string, units: number): string => {
-  if (text.length <= units) return text;
-  let kept = "";
-  for (const { segment } of graphemes.segment(text)) {
-    if (kept.length + segment.length >= units) break;
-    kept += segment;
-  }
-  return `${kept}…`;
 };

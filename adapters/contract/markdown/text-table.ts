@@ -30,6 +30,18 @@ export const alignColumns = (
   return [header, widths.map((width) => fill.repeat(width)).join(cross), ...body];
 };
 
+/** A table as lines of text. Rows that are wider than `maxWidth` wrap, so their columns are not aligned. */
+export const tableText = (table: Table, maxWidth: number): string => {
+  const rows = cellsOf(table);
+  const widths = columnWidths(rows);
+  const isWide = widths.reduce((sum, width) => sum + width, 0) > maxWidth;
+  const gap = " │ ";
+  const lines = isWide
+    ? rows.map((row) => row.join(gap))
+    : alignColumns(rows, widths, { gap, fill: "─", cross: "─┼─" });
+  return lines.join("\n");
+};
+
 const padded = (text: string, width: number): string => text + " ".repeat(Math.max(0, width - widthOf(text)));
 
 /** Columns on a screen: East Asian letters and emoji take two. */

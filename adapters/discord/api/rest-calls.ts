@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
 import type { Clock } from "../../../core/contract/ports/clock.ts";
 import type { DeliveryFailure } from "../../contract/delivery-failed.ts";
-import { DeliveryFailed } from "../../contract/delivery-failed.ts";
+import { DeliveryFailed, wasNeverSent } from "../../contract/delivery-failed.ts";
 import type { ReadFile } from "../../contract/outgoing-file.ts";
 import { multipart } from "./multipart.ts";
 
@@ -109,8 +109,6 @@ const KNOWN_CODES: Readonly<Record<number, readonly [DeliveryFailure, string]>> 
   160005: ["forbidden", "the thread is locked: unlock it"],
 };
 
-const NEVER_SENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
-
 /** Translates any request error into a DeliveryFailed. No error of the SDK leaves this folder. */
 const deliveryFailure = (cause: unknown): DeliveryFailed => {
   if (cause instanceof DeliveryFailed) return cause;
@@ -123,7 +121,7 @@ const deliveryFailure = (cause: unknown): DeliveryFailed => {
   if (cause instanceof HTTPError) {
     return new DeliveryFailed("unknown", `Discord failed with ${cause.status}`, { cause });
   }
-  if (NEVER_SENT.has(codeOf(cause))) {
+  if (wasNeverSent(cause)) {
     return new DeliveryFailed("unavailable", `Discord cannot be reached: ${messageOf(cause)}`, { cause });
   }
   return new DeliveryFailed("unknown", `Discord's answer was lost: ${messageOf(cause)}`, { cause });
@@ -145,8 +143,5 @@ const refusal = (cause: DiscordAPIError): DeliveryFailed => {
   if (status === 404) return failed("target-gone", `Discord no longer has it: ${cause.message}`);
   return failed("rejected", `Discord refused the request: ${cause.message}`);
 };
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 
 const MIN_PAUSE_MS = 250;

@@ -1,5 +1,3 @@
-import type { Clock } from "../../../core/contract/ports/clock.ts";
-
 /** Timeouts, delays and intervals. Tests shorten them. */
 export interface DiscordTiming {
   readonly loginWithinMs: number;
@@ -34,19 +32,6 @@ export const defaultTiming: DiscordTiming = {
   saveEveryMs: 15_000,
   reportAfterMs: 10_000,
 };
-
-/** Waits until the time has passed or the signal aborts. */
-export const pause = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = () => {
-      timer.cancel();
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = clock.after(ms, done);
-    signal.addEventListener("abort", done);
-  });
 
 /** Exponential backoff. */
 export const pauseAfter = (

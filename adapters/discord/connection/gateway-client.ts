@@ -1,7 +1,7 @@
 import { Client, DefaultRestOptions } from "discord.js";
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
 import type { Clock } from "../../../core/contract/ports/clock.ts";
-import { pause } from "../api/timing.ts";
+import { pause } from "../../contract/pause.ts";
 import type { Dispatch } from "./contained-strategy.ts";
 import { ContainedStrategy } from "./contained-strategy.ts";
 import type { ResumableSession } from "./stored-session.ts";

@@ -1,8 +1,9 @@
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
 import type { Clock } from "../../../core/contract/ports/clock.ts";
 import type { Logger } from "../../../core/contract/ports/logger.ts";
+import { pause } from "../../contract/pause.ts";
 import type { DiscordTiming } from "../api/timing.ts";
-import { pause, pauseAfter } from "../api/timing.ts";
+import { pauseAfter } from "../api/timing.ts";
 import { Ready } from "../payload.ts";
 import type { Dispatch } from "./contained-strategy.ts";
 import { GatewayClient } from "./gateway-client.ts";

@@ -7,10 +7,11 @@ import { Unwritable, whenWritable } from "../../../core/contract/ports/backbone.
 import type { AdapterContext } from "../../contract/adapter-context.ts";
 import type { Inbox } from "../../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";
+import { pause } from "../../contract/pause.ts";
 import { RefusalThrottle } from "../../contract/refusal-throttle.ts";
 import type { RestCalls } from "../api/rest-calls.ts";
 import type { DiscordTiming } from "../api/timing.ts";
-import { pause, pauseAfter } from "../api/timing.ts";
+import { pauseAfter } from "../api/timing.ts";
 import { isAddressed, isFromPerson, toUserMessage } from "../inbound.ts";
 import type { DiscordMessage } from "../payload.ts";
 import { channelIdOf, justBefore } from "../payload.ts";

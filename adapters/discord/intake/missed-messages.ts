@@ -7,9 +7,10 @@ import type { Logger } from "../../../core/contract/ports/logger.ts";
 import { collection, keyOf, prefixOf } from "../../../core/contract/ports/store.ts";
 import type { AdapterContext } from "../../contract/adapter-context.ts";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";
+import { pause } from "../../contract/pause.ts";
 import type { RestCalls } from "../api/rest-calls.ts";
 import type { DiscordTiming } from "../api/timing.ts";
-import { pause, pauseAfter } from "../api/timing.ts";
+import { pauseAfter } from "../api/timing.ts";
 import { channelIdOf, DiscordMessage, isAfter, laterOf, snowflakeAt } from "../payload.ts";
 
 /** Older questions no longer need an answer; core deduplicates messages for seven days. */

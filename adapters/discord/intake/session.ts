@@ -4,10 +4,10 @@ import type { Conversation } from "../../../core/contract/messages/conversation.
 import type { AdapterContext } from "../../contract/adapter-context.ts";
 import type { Inbox } from "../../contract/channel-adapter.ts";
 import { KeyedQueue } from "../../contract/keyed-queue.ts";
+import { pause } from "../../contract/pause.ts";
 import type { OpenInteractions } from "../api/open-interactions.ts";
 import type { RestCalls } from "../api/rest-calls.ts";
 import type { DiscordTiming } from "../api/timing.ts";
-import { pause } from "../api/timing.ts";
 import type { DiscordConfig } from "../config.ts";
 import type { Dispatch } from "../connection/contained-strategy.ts";
 import { GatewayConnection } from "../connection/gateway-connection.ts";

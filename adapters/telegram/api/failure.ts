@@ -1,5 +1,5 @@
 import { messageOf } from "../../../core/contract/app-error.ts";
-import { DeliveryFailed, type DeliveryFailure } from "../../contract/delivery-failed.ts";
+import { DeliveryFailed, type DeliveryFailure, rootCause, wasNeverSent } from "../../contract/delivery-failed.ts";
 
 /** The error of a call, as Telegram describes it. https://core.telegram.org/bots/api#making-requests */
 export interface Refusal {
@@ -33,33 +33,11 @@ export const failureOfRefusal = (refusal: Refusal): DeliveryFailed => {
 
 const WRONG_TOKEN = "Telegram refuses the bot token: check botToken, or get a new one from @BotFather with /token";
 
-/** Errors that occur only before the request is sent. */
-const NOT_SENT = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
-]);
-
 /** A call without a complete answer. The address of a call has the token in it, so the text leaves it out. */
 export const failureOfConnection = (error: unknown, token: string): DeliveryFailed => {
-  const root = rootOf(error);
-  const why = messageOf(root).replaceAll(token, "[token]").slice(0, 200);
-  const isUnsent = NOT_SENT.has(codeOf(root));
-  return new DeliveryFailed(isUnsent ? "unavailable" : "unknown", `Telegram could not be reached: ${why}`);
+  const why = messageOf(rootCause(error)).replaceAll(token, "[token]").slice(0, 200);
+  return new DeliveryFailed(wasNeverSent(error) ? "unavailable" : "unknown", `Telegram could not be reached: ${why}`);
 };
-
-/** fetch reports "fetch failed" and keeps the reason as its cause. */
-const rootOf = (error: unknown): unknown => {
-  let root = error;
-  while (root instanceof Error && root.cause !== undefined && root.cause !== root) root = root.cause;
-  return root;
-};
-
-const codeOf = (error: unknown): string =>
-  typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
 
 /** Telegram could not read the mark-up; it has certainly not posted the message. */
 export const isEntityRefusal = (error: unknown): boolean =>

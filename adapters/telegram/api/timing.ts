@@ -1,5 +1,3 @@
-import type { Clock } from "../../../core/contract/ports/clock.ts";
-
 /** Timeouts and delays. Tests shorten them. */
 export interface TelegramTiming {
   /** Timeout of one call. */
@@ -23,18 +21,3 @@ export const defaultTiming: TelegramTiming = {
   maxPauseMs: 30_000,
   albumMs: 500,
 };
-
-/** Resolves after the time, or at once when the signal aborts. */
-export const pause = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const timer = clock.after(ms, () => {
-      signal.removeEventListener("abort", end);
-      resolve();
-    });
-    const end = () => {
-      timer.cancel();
-      resolve();
-    };
-    signal.addEventListener("abort", end, { once: true });
-  });

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { messageOf } from "../../../core/contract/app-error.ts";
 import type { AdapterContext } from "../../contract/adapter-context.ts";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";
+import { pause } from "../../contract/pause.ts";
 import type { BotApi } from "../api/bot-api.ts";
 import type { TelegramTiming } from "../api/timing.ts";
-import { pause } from "../api/timing.ts";
 import { ALLOWED_UPDATES, Update } from "../payload.ts";
 import { albumOf, grouped } from "./albums.ts";
 

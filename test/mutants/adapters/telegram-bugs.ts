@@ -204,7 +204,7 @@ export const telegramBugs: BuggyAdapter = {
     },
     {
       file: "api/failure.ts",
-      find: 'return new DeliveryFailed(isUnsent ? "unavailable" : "unknown",',
+      find: 'return new DeliveryFailed(wasNeverSent(error) ? "unavailable" : "unknown",',
       replace: 'return new DeliveryFailed("unavailable",',
       breaks: "a message whose answer was lost is sent again",
     },
