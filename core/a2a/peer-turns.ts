@@ -5,6 +5,7 @@ import type { FindRequester, TurnHook, TurnSources } from "../turns/source/index
 import { callbackPrompt } from "./calls/callback-turn.ts";
 import { lateAnswerPrompt, removeReadNotifications } from "./late/late-answer-turn.ts";
 import { answerCaller } from "./local/answer-caller.ts";
+import { isCancelled, watchCancellation } from "./local/cancelled-call.ts";
 import { peerRequestPrompt } from "./local/peer-request.ts";
 
 interface PeerTurns {
@@ -29,6 +30,8 @@ export const peerTurns = (deps: SubtaskDeps): PeerTurns => ({
       worksFor && {
         agentFor: withoutPeopleTools,
         isAwaitedByTurn: true,
+        stateOf: async () => ((await isCancelled(deps, worksFor)) ? "ended" : "open"),
+        begin: (stop) => watchCancellation(deps, worksFor, stop),
         settle: (agent, result) => answerCaller(deps, agent, { worksFor, sessionId, messageId }, result),
       }
     );

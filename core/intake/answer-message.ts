@@ -99,7 +99,8 @@ const writtenBy = (
   const isShared = message.conversation.kind === "shared";
   const line = isShared ? `${oneLine(message.account.name)}: ${message.text}` : message.text;
   // A file, or the message that it replies to, may be the text of another program.
-  const hasForeignText = message.attachments.length > 0 || message.replyTo !== undefined;
+  const answersOther = message.replyTo !== undefined || quotedBy(message).quoted !== undefined;
+  const hasForeignText = message.attachments.length > 0 || answersOther;
   const problem = problems.length === 0 ? undefined : problems.join("\n\n");
   // Without a text and a file that can be read there is nothing for the model.
   const isAll = message.text.trim() === "" && problems.length === texts.length;

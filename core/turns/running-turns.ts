@@ -26,7 +26,7 @@ const GATHER_MS = 150;
 export class RunningTurns {
   readonly #bus: Bus;
   readonly #clock: Clock;
-  readonly #running = new Map<string, RunningTurn>();
+  readonly #running = new Map<string, { readonly turn: RunningTurn; readonly agent: string }>();
   /** Turns of this process, by agent and person. */
   readonly #counts = new Map<string, number>();
   /** Waiting turns by agent and person, the longest waiting first. */
@@ -44,13 +44,13 @@ export class RunningTurns {
 
   /** The caller calls the result when the turn ends. */
   begin({ turnId, origin, audience, openedAt }: TurnRecord, agent: string): () => void {
-    const turn = { turnId, summary: origin.promptSummary, startedAt: openedAt, audience };
+    const running = { turn: { turnId, summary: origin.promptSummary, startedAt: openedAt, audience }, agent };
     const { personId } = audience;
     const isRepeat = this.#running.has(turnId);
-    this.#running.set(turnId, turn);
+    this.#running.set(turnId, running);
     if (personId !== null && !isRepeat) this.#count({ agent, personId }, 1);
     return () => {
-      if (this.#running.get(turnId) !== turn) return;
+      if (this.#running.get(turnId) !== running) return;
       this.#running.delete(turnId);
       for (const call of this.#ends.get(turnId) ?? []) call();
       this.#ends.delete(turnId);
@@ -100,7 +100,9 @@ export class RunningTurns {
     const subjects = subjectsOf(tenant);
     this.#listeners.push(
       await this.#bus.listen(subjects.turnsAsked(name), ({ ask, ...about }: TurnsAsked) => {
-        const turns = [...this.#running.values()].filter((turn) => matches(about, turn));
+        // A turn of another agent for the same person is not an answer of this one.
+        const own = [...this.#running.values()].filter(({ agent }) => agent === name);
+        const turns = own.map(({ turn }) => turn).filter((turn) => matches(about, turn));
         if (turns.length > 0) this.#bus.signal(subjects.turnsReported(name), { ask, turns });
       }),
       await this.#bus.listen(subjects.turnsReported(name), ({ ask, turns }) => {

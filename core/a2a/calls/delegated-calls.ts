@@ -52,7 +52,7 @@ const withoutReadQuestion = (call: PeerCall): PeerCall => {
   return { ...call, remote };
 };
 
-/** Ends open calls without an answer. The event makes a process cancel the task at the remote agent, also after a crash. */
+/** Ends open calls without an answer. The event makes a process cancel the work of the other agent, also after a crash. */
 const cancelCalls: SubtaskDeps["calls"]["cancel"] = async (deps, { tenant, agent }, ids, atPeers) => {
   // Otherwise the answer of another agent that was asked already is folded back.
   if (!atPeers) return;
@@ -61,12 +61,8 @@ const cancelCalls: SubtaskDeps["calls"]["cancel"] = async (deps, { tenant, agent
     const ended = { state: "failed" as const, error: "The call was cancelled.", endedAt: cancelledAt, cancelledAt };
     const call = await changeCall(deps, { tenant, agent, id }, (open) => ({ ...open, ...ended }));
     if (call?.cancelledAt === undefined) continue;
-    if (call.remote !== undefined)
-      await deps.bus.publish(
-        subjectsOf(tenant).peerEvent(agent),
-        { tenant, agent, id },
-        { id: `${id}/cancel`, key: id },
-      );
+    const subject = subjectsOf(tenant).peerEvent(agent);
+    await deps.bus.publish(subject, { tenant, agent, id }, { id: `${id}/cancel`, key: id });
     await notifyCaller(deps, call);
   }
 };

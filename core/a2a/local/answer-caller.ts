@@ -7,6 +7,7 @@ import { settleCall } from "../calls/settle-call.ts";
 import { foldBack, notifySubtask } from "../late/fold-back.ts";
 import { changeCall, type PeerCall, readCall } from "../record/peer-call.ts";
 import { additionFrom } from "../record/peer-update.ts";
+import { cancelLocalWork } from "./cancelled-call.ts";
 import { deleteDelegationNote } from "./peer-request.ts";
 
 type TurnEnd = Pick<TurnEntry, "outcome" | "finalText" | "suppressed" | "files">;
@@ -28,6 +29,8 @@ export const answerCaller = async (
   const { worksFor, sessionId, messageId: answeredBy } = turn;
   if (worksFor.kind !== "peer-call") return;
   const call = await readCall(deps.store, worksFor);
+  // The turn may have started work after the cancellation had looked for it.
+  if (call?.cancelledAt !== undefined) return cancelLocalWork(deps, call);
   if (call?.answeredBy !== undefined && call.answeredBy !== answeredBy) {
     if (!suppressed) await appendToAnswer(deps, call, answeredBy, finalText, files);
     return;

@@ -5,6 +5,7 @@ import { ChildAbort, raceAbort } from "../../lib/index.ts";
 import { noAnswer, notifyCaller, settleCall } from "../calls/settle-call.ts";
 import { failureDetail, failureText, isUnreachable, unreachableText } from "../client/peer-fetch.ts";
 import type { PeerDeps } from "../deps.ts";
+import { cancelLocalWork } from "../local/cancelled-call.ts";
 import { changeCall, type PeerCall, type RemoteCall, readCall } from "../record/peer-call.ts";
 import { applyTaskUpdate } from "./apply-task-update.ts";
 import { isStreamed, type Poll, remoteTaskUpdates } from "./remote-task-updates.ts";
@@ -115,10 +116,13 @@ const cancelRemoteTask = async (deps: PeerDeps, { tenant, peer: name, remote }: 
 /** Polls soon after an answer, because the call's driver may be in a long pause. */
 const POLLS_AFTER_ANSWER = 5;
 
-/** Polls at once because of a hint: the webhook was called, or a question was answered. */
+/** Polls at once because of a hint: the webhook was called, or a question was answered. Also cancels a call's work. */
 export const handlePeerEvent = async (deps: PeerDeps, address: PeerCallAddress, attempt: number): Promise<Outcome> => {
   const call = await readCall(deps.store, address);
-  if (call?.remote === undefined) return ack;
+  if (call?.remote === undefined) {
+    if (call?.cancelledAt !== undefined) await cancelLocalWork(deps, call);
+    return ack;
+  }
   if (call.cancelledAt !== undefined) await cancelRemoteTask(deps, { ...call, remote: call.remote });
   if (call.state !== "open") return ack;
   await pollRemoteCall(deps, { ...call, remote: call.remote }, { isDriver: false });

@@ -265,6 +265,7 @@ describe("given text of pages, tools, files or agents (T1)", () => {
 
   it.each<[string, (ann: At) => Promise<unknown>]>([
     ["in an earlier turn of the session", (ann) => ann.say("read")],
+    ["in a message that the person forwards", (ann) => ann.say("look", { quoted: { text: "remember me" } })],
     [
       "in a file of the message",
       async (ann) => {
