@@ -43,8 +43,10 @@ export const SlashMenu = ({ text, write, input }: SlashMenuProps) => {
       event.preventDefault();
     };
     input.addEventListener("keydown", onKeyDown, { capture: true });
-    input.setAttribute("aria-controls", "commands");
-    input.setAttribute("aria-activedescendant", isNamed ? "" : `command-${at}`);
+    if (!isNamed) {
+      input.setAttribute("aria-controls", "commands");
+      input.setAttribute("aria-activedescendant", `command-${at}`);
+    }
     return () => {
       input.removeEventListener("keydown", onKeyDown, { capture: true });
       input.removeAttribute("aria-controls");

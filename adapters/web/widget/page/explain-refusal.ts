@@ -8,7 +8,7 @@ export const explainRefusal = async (url: string): Promise<void> => {
     const { allowed, message } = await (await fetch(url)).json();
     if (allowed === false) console.error(`mooring: ${message}`);
   } catch {
-    // The gateway is unreachable: the page is not at fault.
+    // The gateway is unreachable; the next attempt asks again.
     isExplained = false;
   }
 };
