@@ -5,7 +5,7 @@ import type { Logger } from "../../core/contract/ports/logger.ts";
 import { collection, keyOf, prefixOf, type Store } from "../../core/contract/ports/store.ts";
 import { newestFirst } from "../../core/contract/ports/token.ts";
 import { AuditEntry, requests } from "../admin-api/index.ts";
-import { type AdminDeps, adminRoute, checked, operatorOf, operatorRequestOf } from "./admin-request.ts";
+import { type AdminDeps, adminRoute, checked, noteDetail, operatorOf, operatorRequestOf } from "./admin-request.ts";
 import { pageOf } from "./page.ts";
 
 const TTL_MS = 400 * 24 * 3_600_000;
@@ -22,9 +22,23 @@ export interface AuditDeps {
   readonly logger: Logger;
 }
 
+/** The entries of requests in progress. */
+const begun = new WeakMap<FastifyRequest, AuditEntry>();
+
+/** Stores the details of a request before it is carried out: a break-glass must not lose its reason in a crash (R4). */
+export const auditDetail = async (
+  { store }: Pick<AuditDeps, "store">,
+  request: FastifyRequest,
+  detail: Record<string, unknown>,
+): Promise<void> => {
+  noteDetail(request, detail);
+  const entry = begun.get(request);
+  const { tenant = entry?.tenant } = operatorRequestOf(request);
+  if (entry !== undefined) await store.put(auditKey(entry.id), { ...entry, ...(tenant && { tenant }), detail });
+};
+
 /** Stores an audit entry before each change, and completes it with the outcome. */
 export const auditHooks = (scope: FastifyInstance, { store, clock, logger }: AuditDeps): void => {
-  const begun = new WeakMap<FastifyRequest, AuditEntry>();
   scope.addHook("preHandler", async (request) => {
     if (request.method === "GET" || request.method === "HEAD") return;
     const entry = entryOf(request, clock.now());

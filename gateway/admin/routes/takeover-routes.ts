@@ -20,7 +20,7 @@ import { type TurnRecord, turnsOfAgent } from "../../../core/turns/index.ts";
 import { type AnswerTo, requests } from "../../admin-api/index.ts";
 import { announceTakeover, answerAsOperator } from "../../takeovers/index.ts";
 import { type AdminDeps, type AdminRequest, adminRoute, checked, noteDetail, operatorOf } from "../admin-request.ts";
-import { auditRead } from "../audit.ts";
+import { auditDetail, auditRead } from "../audit.ts";
 import { managedAgent, managedAgents } from "../managed-resources.ts";
 import { shownAsker } from "../shown-work.ts";
 
@@ -85,7 +85,7 @@ export const takeoverRoutes = (scope: FastifyInstance, deps: AdminDeps): void =>
     const { agent, ...given } = checked(requests["POST sessions/:sessionId/break-glass"], request.body);
     const agentRef = managedAgent(config, request, agent);
     const { sessionId } = request.params;
-    noteDetail(request, { agent, ...given });
+    await auditDetail(deps, request, { agent, ...given });
     const turn = await lastTurn(agentRef, sessionId);
     return { until: await breakGlass(request, agentRef, turn, given) };
   });
@@ -121,7 +121,7 @@ export const takeoverRoutes = (scope: FastifyInstance, deps: AdminDeps): void =>
     const { agent, name, ...given } = checked(requests["POST sessions/:sessionId/takeover"], request.body);
     const agentRef = managedAgent(config, request, agent);
     const { sessionId } = request.params;
-    noteDetail(request, { agent, name, ...given });
+    await auditDetail(deps, request, { agent, name, ...given });
     const turn = await lastTurn(agentRef, sessionId);
     const { audience, origin, standing } = turn;
     if (standing.owner.ownerType !== "agent")

@@ -73,6 +73,10 @@ describe("given a conversation with private words", () => {
 
   it("when an operator takes it over, then the person is notified, the agent pauses, and the operator answers by name (R4)", async () => {
     expect((await post("takeover", TAKE)).body).toMatchObject({ operator: "Ann *Support*", isOwn: true });
+    const { items } = (await rig.call("GET", "audit")).body;
+    expect(items[0], "stored before the takeover began").toMatchObject({
+      detail: { reason: REASON.reason, minutes: 5 },
+    });
     expect((await texts(2))[1]).toMatch(/^Ann \\\*Support\\\*, an operator of this service, answers here now/);
     await agent.say("m-2", "are you a human?");
     const said = async () => (await transcript()).body.entries.at(-1);
