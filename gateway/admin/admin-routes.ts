@@ -9,6 +9,7 @@ import { deadLetterRoutes } from "./routes/dead-letter-routes.ts";
 import { overviewRoutes } from "./routes/overview-routes.ts";
 import { peopleRoutes } from "./routes/people-routes.ts";
 import { scheduleRoutes } from "./routes/schedule-routes.ts";
+import { searchRoutes } from "./routes/search-routes.ts";
 import { sessionRoutes } from "./routes/session-routes.ts";
 import { subtaskRoutes } from "./routes/subtask-routes.ts";
 import { takeoverRoutes } from "./routes/takeover-routes.ts";
@@ -31,6 +32,7 @@ export const adminRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
     scheduleRoutes,
     deadLetterRoutes,
     peopleRoutes,
+    searchRoutes,
     abuseRoutes,
     tenantRoutes,
     traceRoutes,

@@ -98,3 +98,27 @@ describe("given dead letters of several people", () => {
     await tab.row("Settle dead letters").first().waitFor();
   });
 });
+
+describe("given a conversation with words behind its summary", () => {
+  it("when an operator searches, then names and summaries are found at once, and private words with a reason only (U3, R4)", async () => {
+    const visitor = rig.visitor("shop");
+    const text = `Please look for my parcel, it should have come on Monday, and today is Friday already. It is ${"very ".repeat(9)}late: walrus-77`;
+    await visitor.answerTo(visitor.say(text));
+    const tab = await open(PLATFORM_TOKEN, "/search");
+    const field = tab.page.getByRole("searchbox", { name: "Search for" });
+    await field.fill("parcel monday");
+    await field.press("Enter");
+    await tab.page.getByRole("list", { name: "Messages" }).getByRole("link").waitFor();
+    await tab.page.getByRole("list", { name: "Sessions" }).getByRole("link").waitFor();
+    expect(await problemsOn(tab)).toEqual([]);
+
+    await field.fill("walrus-77");
+    await field.press("Enter");
+    await tab.page.getByText("Nothing has this id, name or summary.").waitFor();
+    await tab.page.getByLabel("Reason").fill("a request of the person");
+    await tab.page.getByRole("button", { name: "Search words" }).click();
+    const found = tab.page.getByRole("list", { name: "Sessions with these words" });
+    await found.getByRole("link").click();
+    await tab.page.getByText("This conversation is private").waitFor();
+  });
+});

@@ -348,6 +348,7 @@ describe("given a failing gateway", () => {
 /** The heading of each view. Views without an address in the menu are reached from others. */
 const VIEWS: Readonly<Record<string, string>> = {
   overview: "Overview",
+  "search?q=web": "Search",
   channels: "Channels",
   "channels/web": "Channel web",
   trace: "Trace",

@@ -61,6 +61,7 @@ const ACTION_LABELS: Readonly<Record<string, string>> = {
   "POST /admin/api/sessions/:sessionId/takeover": "Take a conversation over",
   "POST /admin/api/sessions/:sessionId/takeover/answer": "Answer as an operator",
   "POST /admin/api/sessions/:sessionId/takeover/end": "End a takeover",
+  "POST /admin/api/search/words": "Search private words",
   "POST /admin/api/people/:ref/unlink": "Unlink an account",
   "PATCH /admin/api/tenants/:id": "Change a tenant's settings",
 };

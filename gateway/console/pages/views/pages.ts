@@ -9,6 +9,7 @@ import { OverviewPage } from "./overview/overview-page.tsx";
 import { PeoplePage } from "./people-page.tsx";
 import { ReportsPage } from "./reports-page.tsx";
 import { SchedulesPage } from "./schedules/schedules-page.tsx";
+import { SearchPage } from "./search/search-page.tsx";
 import { SessionsPage } from "./sessions-page.tsx";
 import { SubtasksPage } from "./subtasks-page.tsx";
 import { TenantsPage } from "./tenants-page.tsx";
@@ -31,6 +32,7 @@ interface ConsolePage {
 /** All pages, in the order of the menu. */
 export const pages: readonly ConsolePage[] = [
   { name: "overview", title: "Overview", View: OverviewPage },
+  { name: "search", title: "Search", View: SearchPage },
   { name: "channels", title: "Channels", View: ChannelsPage },
   { name: "trace", title: "Trace", View: TracePage },
   { name: "sessions", title: "Sessions", View: SessionsPage },
