@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "nats";
 import { z } from "zod";
 import { freePort } from "../setup/free-port.ts";
+import { NATS_SERVER } from "./nats-server.ts";
 
 /** The leader fields of https://docs.nats.io/running-a-nats-service/nats_admin/monitoring */
 const Group = z.object({ leader: z.string().optional() });
@@ -68,7 +69,7 @@ export class NatsCluster {
     const args = ["-a", "127.0.0.1", "-p", String(port), "-n", name, "-js", "-sd", join(this.#folder, name)];
     args.push("-m", String(monitorPort));
     args.push("--cluster_name", "local", "--cluster", `nats://127.0.0.1:${routePort}`, "--routes", routes);
-    this.#node(node).process = spawn("nats-server", args, { stdio: "ignore", cwd: this.#folder });
+    this.#node(node).process = spawn(NATS_SERVER, args, { stdio: "ignore", cwd: this.#folder });
   }
 
   /** SIGKILL, which also ends a frozen process. The stored data stays for restart(). */

@@ -17,6 +17,9 @@ export interface NatsServerOptions {
   readonly startLater?: boolean;
 }
 
+/** The program of all servers in tests; the variable names another version. */
+export const NATS_SERVER = process.env.NATS_SERVER ?? "nats-server";
+
 /** A real nats-server on a free local port, with a temporary directory. */
 export class NatsServer {
   readonly port: number;
@@ -49,7 +52,7 @@ export class NatsServer {
     if (configFile !== undefined) args.push("-c", configFile);
     else args.push("-sd", this.#storeDir, ...(jetStream ? ["-js"] : []));
     if (auth) args.push(...("token" in auth ? ["--auth", auth.token] : ["--user", auth.user, "--pass", auth.password]));
-    const child = spawn("nats-server", args, { stdio: "ignore", cwd: this.#storeDir, env: { ...process.env, ...env } });
+    const child = spawn(NATS_SERVER, args, { stdio: "ignore", cwd: this.#storeDir, env: { ...process.env, ...env } });
     this.#process = child;
     const failed = new Promise<never>((_, reject) => {
       child.once("error", reject);

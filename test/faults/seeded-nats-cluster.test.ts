@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { mayStoreConflicts } from "../../core/backbone/index.ts";
+import { NATS_SERVER } from "../fakes/nats-server.ts";
 import { clusterPlan } from "./plan/cluster-plan.ts";
 import { seededRun } from "./seeded-run.ts";
 
 const SEED = 20_261_134;
 
-const [version = ""] = /\d+\.\d+\.\d+/.exec(execFileSync("nats-server", ["--version"], { encoding: "utf8" })) ?? [];
+const [version = ""] = /\d+\.\d+\.\d+/.exec(execFileSync(NATS_SERVER, ["--version"], { encoding: "utf8" })) ?? [];
 
 /** Faults under load, on three nodes, a gateway and two cores; `npm run soak` has the longer faults, such as F35. */
 seededRun({

@@ -13,7 +13,7 @@ import { type Command, Product, type StartedProcess } from "./product.ts";
 beforeAll(requireFreshBuild);
 const { version } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8")) as { version: string };
 
-/** The main file of an older build, which `npm run side-by-side` makes; absent: this build as another version. */
+/** The main file of an older build, which `npm run upgrade:try` makes; absent: this build as another version. */
 const OLDER = process.env.MOORING_OLDER_BUILD;
 const NEXT_VERSION = "999.0.0";
 const ROUNDS = process.env.MOORING_SOAK ? 10 : 0;

@@ -127,5 +127,8 @@ export class Installation {
 }
 
 /** Without the settings that `npm test` passes to its children. */
-const npmEnvironment = (): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_|^NODE_|^VITEST|^MOORING/i.test(name)));
+const npmEnvironment = (): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_|^NODE_|^VITEST|^MOORING/i.test(name))),
+  // From Node 22 on, npm would keep a cache of compiled code in the temporary folder.
+  NODE_DISABLE_COMPILE_CACHE: "1",
+});

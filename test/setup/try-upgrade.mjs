@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * `npm run side-by-side -- COMMIT` builds an older commit and upgrades it to this build under load: a rolling upgrade of two
+ * `npm run upgrade:try -- COMMIT` builds an older commit and upgrades it to this build under load: a rolling upgrade of two
  * gateways and two cores on NATS. The older build uses the packages of this checkout.
  */
 const root = fileURLToPath(new URL("../../", import.meta.url));
