@@ -3,7 +3,8 @@ import { isoTime } from "../contract/ports/clock.ts";
 import { ChildAbort } from "../lib/index.ts";
 import { memoryNote, memoryScope } from "../memory/lasting/index.ts";
 import { viewOfOrigins } from "../origin/index.ts";
-import { activeTakeover, fitEntry, nextIndex, type TurnEntry, withoutRevised } from "../sessions/index.ts";
+import { fitEntry, nextIndex, type TurnEntry, withoutRevised } from "../sessions/index.ts";
+import { activeTakeover } from "../sessions/takeover/index.ts";
 import { withFiles } from "../turns/files/index.ts";
 import type { Agent, TurnEnd, TurnFailure, TurnRecord } from "../turns/index.ts";
 import {

@@ -16,13 +16,3 @@ export {
   windowOf,
   withoutRevised,
 } from "./session-window.ts";
-export {
-  activeTakeover,
-  allTakeovers,
-  endTakeover,
-  forgetTakeover,
-  isActive,
-  noteAnnounced,
-  startTakeover,
-  type Takeover,
-} from "./takeover.ts";

@@ -13,7 +13,7 @@ import {
   isActive,
   noteAnnounced,
   type Takeover,
-} from "../../core/sessions/index.ts";
+} from "../../core/sessions/takeover/index.ts";
 
 interface TakeoverDeps {
   readonly bus: Bus;

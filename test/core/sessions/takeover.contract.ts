@@ -8,7 +8,7 @@ import {
   noteAnnounced,
   startTakeover,
   type Takeover,
-} from "../../../core/sessions/index.ts";
+} from "../../../core/sessions/takeover/index.ts";
 import type { BackboneHarness, Deployment } from "../../contract/backbone-harness.ts";
 
 const START = Date.parse("2026-03-10T21:14:05Z");

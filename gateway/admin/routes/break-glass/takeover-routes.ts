@@ -1,28 +1,27 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { AppError } from "../../../core/contract/app-error.ts";
-import type { AgentRef } from "../../../core/contract/messages/addresses.ts";
-import { Conversation } from "../../../core/contract/messages/conversation.ts";
-import { Asker } from "../../../core/contract/messages/work-context.ts";
-import { isoTime } from "../../../core/contract/ports/clock.ts";
-import { collection, keyOf } from "../../../core/contract/ports/store.ts";
+import { AppError } from "../../../../core/contract/app-error.ts";
+import type { AgentRef } from "../../../../core/contract/messages/addresses.ts";
+import { Conversation } from "../../../../core/contract/messages/conversation.ts";
+import { Asker } from "../../../../core/contract/messages/work-context.ts";
+import { isoTime } from "../../../../core/contract/ports/clock.ts";
+import { collection, keyOf } from "../../../../core/contract/ports/store.ts";
+import { type HistoryEntry, SessionHistory } from "../../../../core/sessions/index.ts";
 import {
   activeTakeover,
   allTakeovers,
   endTakeover,
-  type HistoryEntry,
   isActive,
-  SessionHistory,
   startTakeover,
   type Takeover,
-} from "../../../core/sessions/index.ts";
-import { type TurnRecord, turnsOfAgent } from "../../../core/turns/index.ts";
-import { type AnswerTo, requests } from "../../admin-api/index.ts";
-import { announceTakeover, answerAsOperator } from "../../takeovers/index.ts";
-import { type AdminDeps, type AdminRequest, adminRoute, checked, noteDetail, operatorOf } from "../admin-request.ts";
-import { auditDetail, auditRead } from "../audit.ts";
-import { managedAgent, managedAgents } from "../managed-resources.ts";
-import { shownAsker } from "../shown-work.ts";
+} from "../../../../core/sessions/takeover/index.ts";
+import { type TurnRecord, turnsOfAgent } from "../../../../core/turns/index.ts";
+import { type AnswerTo, requests } from "../../../admin-api/index.ts";
+import { announceTakeover, answerAsOperator } from "../../../takeovers/index.ts";
+import { type AdminDeps, type AdminRequest, adminRoute, checked, noteDetail, operatorOf } from "../../admin-request.ts";
+import { auditDetail, auditRead } from "../../audit.ts";
+import { managedAgent, managedAgents } from "../../managed-resources.ts";
+import { shownAsker } from "../../shown-work.ts";
 
 /** An operator's permission to read a session, with its reason. It expires with its time. */
 const GlassBreak = z.looseObject({

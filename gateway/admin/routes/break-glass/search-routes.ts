@@ -1,15 +1,15 @@
 import type { FastifyInstance } from "fastify";
-import type { AgentRef } from "../../../core/contract/messages/addresses.ts";
-import { otelTraceId } from "../../../core/lib/index.ts";
-import { type PersonRecord, peopleOf, readPerson } from "../../../core/people/index.ts";
-import { type HistoryEntry, SessionHistory } from "../../../core/sessions/index.ts";
-import { finalIdOf, type TurnRecord, turnsOfAgent } from "../../../core/turns/index.ts";
-import { type AnswerTo, requests } from "../../admin-api/index.ts";
-import { type AdminDeps, adminRoute, checked } from "../admin-request.ts";
-import { auditDetail } from "../audit.ts";
-import { managedAgents, managedTenants } from "../managed-resources.ts";
-import { refOf } from "../page.ts";
-import { shownAsker } from "../shown-work.ts";
+import type { AgentRef } from "../../../../core/contract/messages/addresses.ts";
+import { otelTraceId } from "../../../../core/lib/index.ts";
+import { type PersonRecord, peopleOf, readPerson } from "../../../../core/people/index.ts";
+import { type HistoryEntry, SessionHistory } from "../../../../core/sessions/index.ts";
+import { finalIdOf, type TurnRecord, turnsOfAgent } from "../../../../core/turns/index.ts";
+import { type AnswerTo, requests } from "../../../admin-api/index.ts";
+import { type AdminDeps, adminRoute, checked } from "../../admin-request.ts";
+import { auditDetail } from "../../audit.ts";
+import { managedAgents, managedTenants } from "../../managed-resources.ts";
+import { refOf } from "../../page.ts";
+import { shownAsker } from "../../shown-work.ts";
 
 type Found = AnswerTo<"GET search">;
 type FoundSession = Found["sessions"][number];

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { Conversation, conversationKey } from "../contract/messages/conversation.ts";
-import { Audience, ReplyOrigin } from "../contract/messages/work-context.ts";
-import { isoTime } from "../contract/ports/clock.ts";
-import { collection, keyOf, prefixOf, type Store } from "../contract/ports/store.ts";
-import { DELETE, update } from "../contract/ports/update.ts";
-import type { SessionAddress } from "./current-session.ts";
+import { Conversation, conversationKey } from "../../contract/messages/conversation.ts";
+import { Audience, ReplyOrigin } from "../../contract/messages/work-context.ts";
+import { isoTime } from "../../contract/ports/clock.ts";
+import { collection, keyOf, prefixOf, type Store } from "../../contract/ports/store.ts";
+import { DELETE, update } from "../../contract/ports/update.ts";
+import type { SessionAddress } from "../current-session.ts";
 
 /** An operator answers in a conversation instead of the agent (R4). The record exists until the person knows of its end. */
 export const Takeover = z.looseObject({

@@ -1,0 +1,10 @@
+export {
+  activeTakeover,
+  allTakeovers,
+  endTakeover,
+  forgetTakeover,
+  isActive,
+  noteAnnounced,
+  startTakeover,
+  type Takeover,
+} from "./takeover.ts";
