@@ -34,6 +34,9 @@ export interface TestOptions extends Partial<Omit<CoreOptions, "agents" | "backb
   readonly heldByClock?: boolean;
 }
 
+/** A running turn signals typing again after this time. */
+export const TYPING_EVERY_MS = 5_000;
+
 /** Core on its own embedded backbone, with a scripted model and a clock that the test controls. */
 export class CoreUnderTest {
   readonly model: ScriptedModel;
@@ -105,7 +108,7 @@ export class CoreUnderTest {
 
   /** Lets the n-th pause between two attempts of the model pass. */
   passModelPause(nth: number): Promise<void> {
-    return this.clock.pass(nth, { from: 1_000, to: 9_000 });
+    return this.clock.pass(nth, { from: 1_000, to: 9_000, except: TYPING_EVERY_MS });
   }
 
   stopCore(): Promise<void> {

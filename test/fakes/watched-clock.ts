@@ -15,8 +15,8 @@ export class WatchedClock extends ManualClock {
   }
 
   /** Once the n-th wait between these lengths has begun, advances the clock by its length. */
-  async pass(nth: number, { from, to }: { from: number; to: number }): Promise<void> {
-    const fitting = (waits: readonly number[]) => waits.filter((ms) => ms >= from && ms <= to);
+  async pass(nth: number, { from, to, except }: { from: number; to: number; except?: number }): Promise<void> {
+    const fitting = (waits: readonly number[]) => waits.filter((ms) => ms >= from && ms <= to && ms !== except);
     const waits = await this.waits.until((all) => fitting(all).length >= nth);
     this.advance(fitting(waits)[nth - 1] ?? 0);
   }

@@ -4,7 +4,7 @@ import type { AgentOptions } from "../../../core/start-core.ts";
 import { readOwner } from "../../../core/subtasks/owner/owner-record.ts";
 import { type Answer, calls, type Script, ScriptedModel } from "../../fakes/scripted-model.ts";
 import type { TestOptions } from "../core-under-test.ts";
-import { AGENT, type CoreUnderTest } from "../core-under-test.ts";
+import { AGENT, type CoreUnderTest, TYPING_EVERY_MS } from "../core-under-test.ts";
 import type { Asked } from "../subtasks/delegating.ts";
 import { roles, startDelegating } from "../subtasks/delegating.ts";
 
@@ -86,7 +86,7 @@ export const untilUnsolicited = async (core: CoreUnderTest, count = 1): Promise<
 
 /** Whether a timer is a pause between two polls of a remote task. */
 export const isPause = (ms: number): boolean => [2, 4, 8, 16, 32, 64].includes(ms / 1_000);
-const isShortOrPause = (ms: number): boolean => (ms > 0 && ms <= 8_000) || isPause(ms);
+const isShortOrPause = (ms: number): boolean => (ms > 0 && ms <= 8_000 && ms !== TYPING_EVERY_MS) || isPause(ms);
 
 /** Awaits the result while matching timers fire at once. */
 export const asTimePasses = async <T>(
