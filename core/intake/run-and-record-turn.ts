@@ -36,7 +36,7 @@ const ATTEMPTS_PER_RUN = 1_000;
 /** A faster answer gets no typing indicator, because most platforms rate-limit such calls (D8). */
 const TYPING_AFTER_MS = 100;
 /** Platforms show it for 5 s (Telegram) to 10 s (Discord). */
-const TYPING_EVERY_MS = 5_000;
+const TYPING_EVERY_MS = 4_500;
 
 export interface TurnRun {
   readonly number: number;

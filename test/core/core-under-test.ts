@@ -35,7 +35,7 @@ export interface TestOptions extends Partial<Omit<CoreOptions, "agents" | "backb
 }
 
 /** A running turn signals typing again after this time. */
-export const TYPING_EVERY_MS = 5_000;
+export const TYPING_EVERY_MS = 4_500;
 
 /** Core on its own embedded backbone, with a scripted model and a clock that the test controls. */
 export class CoreUnderTest {

@@ -12,7 +12,7 @@ import type { RelayContext } from "../context.ts";
 import type { Streams } from "./streams.ts";
 import type { WorkMarks } from "./work-marks.ts";
 
-/** Platforms count every call (D8). Shorter than the 5 s after which core signals it again, so that none of those is dropped. */
+/** Platforms count every call (D8). Shorter than the 4.5 s after which core signals it again, so that none of those is dropped. */
 const TYPING_PAUSE_MS = 4_000;
 
 /** Passes the agent's signals to a channel that can show them. A signal is a hint, so failures are only logged. */

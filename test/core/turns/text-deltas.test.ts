@@ -5,7 +5,7 @@ import type { StepResponse } from "../../../core/model/step.ts";
 import { DeltaStream } from "../../../core/turns/ask-model.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { says } from "../../fakes/scripted-model.ts";
-import { CoreUnderTest } from "../core-under-test.ts";
+import { CoreUnderTest, TYPING_EVERY_MS } from "../core-under-test.ts";
 
 describe("given a text that streams in small pieces", () => {
   const collect = () => {
@@ -70,7 +70,7 @@ describe("given a turn whose text is streamed", () => {
     ] as UserSignal[]);
   });
 
-  it("when the model works for long, then typing is signalled again every 5 s until the answer (D8)", async () => {
+  it("when the model works for long, then typing is signalled again every 4.5 s until the answer (D8)", async () => {
     let answer: (text: string) => void = () => undefined;
     const slow = new Promise<StepResponse>((resolve) => {
       answer = (text) => resolve(says(text));
@@ -80,7 +80,7 @@ describe("given a turn whose text is streamed", () => {
     await core.clock.passNext(100);
     await core.signals.count(1);
     for (let shown = 2; shown <= 4; shown++) {
-      core.clock.advance(5_000);
+      core.clock.advance(TYPING_EVERY_MS);
       await core.signals.count(shown);
     }
     answer("Hello");
