@@ -74,6 +74,7 @@ export class Widget {
       welcomed: (conversation, last) => {
         this.#read.enter(conversation, last);
         this.#draft.enter(conversation);
+        if (this.#isAnonymous) this.#values.set("visitor", conversation);
         this.#adoptQueues(conversation);
       },
     });
@@ -85,6 +86,9 @@ export class Widget {
       about: () => ({ timeZone, locale }),
       isWatched: () => !document.hidden,
     });
+    // The token of a visitor without an identity is stored beside it, so unsent messages are shown during an outage as well.
+    const visitor = this.#isAnonymous ? this.#values.get("visitor") : undefined;
+    if (visitor !== undefined) this.#adoptQueues(visitor);
     const files = new FileRequests(new URL("files", script).href, () => this.#client.token);
     const uploads = new Uploads({
       send: (file, onProgress) => files.upload(file, onProgress),
@@ -143,7 +147,7 @@ export class Widget {
     this.#client.close();
     this.#anonymous.forget();
     this.#queues.clear();
-    for (const name of ["read", "draft"]) this.#values.set(name, undefined);
+    for (const name of ["read", "draft", "visitor"]) this.#values.set(name, undefined);
     this.#tabs.close();
     this.#mounted?.remove();
     showInTitle(0);

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { MenuCommand } from "../../../../core/contract/menu-command.ts";
 import { useWidget } from "../view/widget-context.ts";
 
@@ -26,7 +26,8 @@ export const SlashMenu = ({ text, write, input }: SlashMenuProps) => {
     if (!argument) setClosedFor(`/${chosen}`);
     input?.focus();
   };
-  useEffect(() => {
+  // Before the browser paints: the next key belongs to the commands that the person sees.
+  useLayoutEffect(() => {
     if (!isShown || input === null) return;
     const onKeyDown = (event: KeyboardEvent) => {
       const command = found[at];

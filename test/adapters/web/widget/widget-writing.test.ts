@@ -112,7 +112,7 @@ describe("given a person who has not sent their message", () => {
       ["ada", "hello"],
       ["bob", "this is Bob"],
     ]);
-    expect(await next.locator(".said").count()).toBe(1);
+    await expect.poll(() => next.locator(".said").count()).toBe(1);
   });
 });
 
