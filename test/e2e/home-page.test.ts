@@ -37,7 +37,9 @@ class Terminal {
     const [program, ...args] = words.split(" ");
     if (program !== "mooring") throw new Error(`the page names an unknown program: ${words}`);
     const env = { PATH: process.env.PATH, HOME: deployment.folder, MOORING_CONFIG: "mooring.yaml" };
-    this.#child = spawn(process.execPath, [MAIN, ...args], { cwd: deployment.folder, env });
+    // `script` gives it a terminal: with pipes, the program prints answers only.
+    const command = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(" ");
+    this.#child = spawn("script", ["-qec", command, "/dev/null"], { cwd: deployment.folder, env });
     this.#child.stdout?.on("data", (data) => this.#output.add(String(data)));
     terminals.push(this);
   }
@@ -151,7 +153,7 @@ describe.each(["embedded", "nats"] as const)("given the first page of Mooring on
     await write(other, again ?? "");
     await other.getByRole("button", { name: "Link accounts" }).click();
     await page.getByRole("button", { name: "Link accounts" }).last().click();
-    await replies(other).getByText("Linked with").waitFor();
+    await replies(other).getByText("Linked with").first().waitFor();
     await write(other, "research anchors and ropes");
     await anchored(page).getByText("research anchors and ropes").waitFor();
 

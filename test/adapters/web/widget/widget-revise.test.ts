@@ -34,7 +34,7 @@ describe("given an answered conversation in the widget (C5)", () => {
     const gateway = await twoAnswers();
     await widget.page.locator(".said", { hasText: "high water?" }).hover();
     await widget.page.getByRole("button", { name: "Edit" }).first().click();
-    expect(await widget.page.getByLabel("Your message").inputValue()).toBe("high water?");
+    await expect.poll(() => widget.page.getByLabel("Your message").inputValue()).toBe("high water?");
     await widget.write("high water tomorrow?");
     const revised = (await widget.arrived(gateway, 3)) as PersonMessage;
     const [first] = gateway.accepted;
