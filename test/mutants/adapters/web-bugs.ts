@@ -17,8 +17,8 @@ export const webBugs: BuggyAdapter = {
     },
     {
       file: "inbound.ts",
-      find: "id: `${messageIdPrefix(channel, account.id)}${frame.id}`,",
-      replace: "id: `${messageIdPrefix(channel, account.id)}${traceId}`,",
+      find: "id: `${prefix}${frame.id}`,",
+      replace: "id: `${prefix}${traceId}`,",
       breaks: "a message that is sent again is a new message",
     },
     {
@@ -94,21 +94,21 @@ export const webBugs: BuggyAdapter = {
       breaks: "a delivery for another channel is shown here",
     },
     {
-      file: "adapter.ts",
-      find: 'else if (signal.type === "typing") room.offer(TYPING);',
+      file: "server/show-signal.ts",
+      find: 'else if (signal.type === "typing") room?.offer(TYPING);',
       replace: 'else if (signal.type === "typing") return;',
       breaks: "the typing indicator never appears",
     },
     {
-      file: "adapter.ts",
-      find: "if (signal.conversation.channel !== this.channel) return;",
+      file: "server/show-signal.ts",
+      find: "if (signal.conversation.channel !== channel) return;",
       replace: "",
       breaks: "a typing indicator of another channel appears here",
     },
     {
-      file: "adapter.ts",
-      find: "if (correlationId !== undefined) {",
-      replace: "if (correlationId === undefined) {",
+      file: "server/show-signal.ts",
+      find: "if (correlationId === undefined) return;",
+      replace: "if (correlationId !== undefined) return;",
       breaks: "text is not shown while the model writes it",
     },
     {
