@@ -15,10 +15,9 @@ interface Service {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-const ENV_FILE: Readonly<Record<string, string>> = {
-  GATEWAY_PASSWORD: randomBytes(32).toString("hex"),
-  CORE_PASSWORD: randomBytes(32).toString("hex"),
-};
+/** As docs/operations/container.md makes them: NATS reads a value that begins with a digit as a number. */
+const newPassword = () => `p${randomBytes(32).toString("hex")}`;
+const ENV_FILE: Readonly<Record<string, string>> = { GATEWAY_PASSWORD: newPassword(), CORE_PASSWORD: newPassword() };
 const TOKEN = randomBytes(32).toString("base64");
 
 let folder: string;
