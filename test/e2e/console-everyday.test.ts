@@ -56,15 +56,17 @@ describe("given messages on two channels of different tenants", () => {
     await tab.page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
     const tile = tab.page.getByRole("region", { name: "Messages" });
     await tile.getByText("3", { exact: true }).waitFor();
-    expect(await tile.getByRole("img").getAttribute("aria-label")).toMatch(/^Messages over time: highest 3, /);
-    expect(await tile.locator("svg .hit").count()).toBe(24);
+    await expect
+      .poll(() => tile.getByRole("img").getAttribute("aria-label"))
+      .toMatch(/^Messages over time: highest 3, /);
+    await expect.poll(() => tile.locator("svg .hit").count()).toBe(24);
     expect(await problemsOn(tab)).toEqual([]);
     await tab.page.getByRole("link", { name: "7 days" }).click();
     await expect.poll(() => tile.locator("svg .hit").count()).toBe(7);
 
     const own = await open(ACME_TOKEN);
     await own.page.getByRole("region", { name: "Messages" }).getByText("1", { exact: true }).waitFor();
-    expect(await own.page.locator(".row-title").allTextContents()).toEqual(["acme"]);
+    await expect.poll(() => own.page.locator(".row-title").allTextContents()).toEqual(["acme"]);
   });
 });
 

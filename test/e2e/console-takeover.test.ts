@@ -100,7 +100,7 @@ describe("given a person who needs a human", () => {
     for (const action of ["Take a conversation over", "Read a transcript", "Answer as an operator", "End a takeover"])
       await tab.row(action).first().waitFor();
     expect(await tab.page.locator("main").textContent()).not.toContain("secret order");
-    expect(await tab.row("Take a conversation over").textContent()).toContain("The person asked for help");
+    await expect.poll(() => tab.row("Take a conversation over").textContent()).toContain("The person asked for help");
     expect(troubles).toEqual([]);
   });
 });

@@ -59,8 +59,8 @@ describe("given a person who reads answers in the widget", () => {
       ["hl-keyword", "return"],
       ["hl-string", "`a $`"],
     ]);
-    expect(await blocks.first().textContent()).toBe(code);
-    expect(await blocks.last().locator("span").count()).toBe(0);
+    await expect.poll(() => blocks.first().textContent()).toBe(code);
+    await expect.poll(() => blocks.last().locator("span").count()).toBe(0);
   });
 
   it("when a table is wider than the chat, then it scrolls, and its words stay whole", async () => {
@@ -102,8 +102,8 @@ describe("given a person who reads answers in the widget", () => {
     expect(texts[1]).toMatch(/^\w+,? \d+ \w+ \d{4}$/);
     expect(texts[2]).toMatch(/^\w+,? \d+ \w+$/);
     expect(texts[3]).toBe("Yesterday");
-    expect(await widget.page.locator(".reply time").first().textContent()).toBe("12:34");
-    expect(await widget.page.locator(".reply time").first().isVisible()).toBe(true);
+    await expect.poll(() => widget.page.locator(".reply time").first().textContent()).toBe("12:34");
+    await expect.poll(() => widget.page.locator(".reply time").first().isVisible()).toBe(true);
   });
 
   it("when they rate an answer, then the rating and a comment are sent, shown after a reload, and can be taken back", async () => {
@@ -124,7 +124,7 @@ describe("given a person who reads answers in the widget", () => {
     await gateway.adapter.deliver(makeDelivery(visitor, "n1", { reply: notice }));
     await widget.open(gateway);
     await expect.poll(() => bad.getAttribute("aria-pressed")).toBe("true");
-    expect(await widget.page.locator(".log > :not(.day)").count()).toBe(2);
+    await expect.poll(() => widget.page.locator(".log > :not(.day)").count()).toBe(2);
     await bad.click();
     expect(await widget.arrived(gateway, 4)).toMatchObject({ command: { args: "none t-1/final" } });
     await expect.poll(() => bad.getAttribute("aria-pressed")).toBe("false");

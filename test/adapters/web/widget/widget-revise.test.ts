@@ -60,7 +60,7 @@ describe("given an answered conversation in the widget (C5)", () => {
     expect(await shown()).toEqual(["high water?", "At noon.", "and low water?", "At a quarter past six."]);
     await widget.page.getByRole("button", { name: "Earlier version" }).click();
     await expect.poll(shown).toEqual(["high water?", "At noon.", "and low water?", "At six."]);
-    expect(await widget.page.getByRole("button", { name: "Answer again" }).count()).toBe(0);
+    await expect.poll(() => widget.page.getByRole("button", { name: "Answer again" }).count()).toBe(0);
     await widget.page.getByRole("button", { name: "Later version" }).click();
     await widget.page.getByRole("button", { name: "Answer again" }).waitFor({ state: "attached" });
   });
@@ -74,10 +74,10 @@ describe("given an answered conversation in the widget (C5)", () => {
     await input.press("Escape");
     await expect.poll(() => input.inputValue()).toBe("");
     await widget.page.getByText("Editing replaces").waitFor({ state: "detached" });
-    expect(await input.isVisible()).toBe(true);
+    await expect.poll(() => input.isVisible()).toBe(true);
     await input.fill("a draft");
     await input.press("ArrowUp");
-    expect(await input.inputValue()).toBe("a draft");
+    await expect.poll(() => input.inputValue()).toBe("a draft");
     await widget.page.locator(".said", { hasText: "and low water?" }).hover();
     await widget.page.getByRole("button", { name: "Edit" }).last().click();
     await expect.poll(() => input.inputValue()).toBe("and low water?");

@@ -30,7 +30,7 @@ describe("given a person who writes a slash command", () => {
     await expect.poll(() => options.allTextContents()).toEqual(["/cancel <id>Cancel running work", "/clearClear it"]);
     await input.press("ArrowDown");
     await expect.poll(() => options.nth(1).getAttribute("aria-selected")).toBe("true");
-    expect(await input.getAttribute("aria-activedescendant")).toBe("command-1");
+    await expect.poll(() => input.getAttribute("aria-activedescendant")).toBe("command-1");
     await input.press("ArrowUp");
     await expect.poll(() => options.nth(0).getAttribute("aria-selected")).toBe("true");
     await input.press("Enter");
@@ -49,7 +49,7 @@ describe("given a person who writes a slash command", () => {
     await widget.page.getByRole("option", { name: "/help" }).waitFor();
     await input.press("Escape");
     await widget.page.getByRole("option").waitFor({ state: "detached" });
-    expect(await input.isVisible()).toBe(true);
+    await expect.poll(() => input.isVisible()).toBe(true);
     await input.press("Enter");
     expect(await widget.arrived(gateway, 1)).toMatchObject({ command: { name: "help", args: "" } });
   });
@@ -70,7 +70,7 @@ describe("given a person who has not sent their message", () => {
     await next.getByLabel("Your message").press("Enter");
     await widget.arrived(gateway, 1);
     await widget.open(gateway, next);
-    expect(await next.getByLabel("Your message").inputValue()).toBe("");
+    await expect.poll(() => next.getByLabel("Your message").inputValue()).toBe("");
   });
 
   it("when the tab closes before the gateway is back, then the next tab sends the message, once", async () => {
@@ -105,7 +105,7 @@ describe("given a person who has not sent their message", () => {
     widget.site.attributes = `data-token="${tokenOf("bob")}"`;
     await widget.open(gateway, next);
     await next.getByRole("status").filter({ hasText: "Online" }).waitFor();
-    expect(await next.getByLabel("Your message").inputValue()).toBe("");
+    await expect.poll(() => next.getByLabel("Your message").inputValue()).toBe("");
     await widget.write("this is Bob", next);
     await widget.arrived(gateway, 2);
     expect(gateway.accepted.map(({ text, account }) => [account.id, text])).toEqual([
@@ -150,6 +150,6 @@ describe("given a person whose connection ends", () => {
     await gateway.adapter.deliver(makeDelivery(conversation.room, "r1", { reply }));
     await widget.open(gateway);
     await widget.page.locator(".log .reply", { hasText: "at sea." }).waitFor();
-    expect(await widget.page.locator(".drafts").count()).toBe(0);
+    await expect.poll(() => widget.page.locator(".drafts").count()).toBe(0);
   });
 });
