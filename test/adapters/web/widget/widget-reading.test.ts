@@ -18,7 +18,7 @@ describe("given a person who reads answers in the widget", () => {
   it("when they copy an answer, their message or a code block, then the clipboard has its source", async () => {
     const gateway = await start();
     const visitor = await widget.begin(gateway);
-    const markdown = "**Run** this:\n\n```sh\nls -l | wc\n```";
+    const markdown = "**Run** this:\n\n```\nls -l | wc\n```";
     await gateway.adapter.deliver(makeDelivery(visitor, "r1", { reply: { markdown } }));
     const code = widget.page.locator(".reply .code");
     await code.hover();
