@@ -4,7 +4,7 @@ import { type AgentReply, ReplyCause } from "../contract/messages/agent-reply.ts
 import { Conversation, sameConversation } from "../contract/messages/conversation.ts";
 import { Audience, ReplyOrigin } from "../contract/messages/work-context.ts";
 import { collection, keyOf, type Store } from "../contract/ports/store.ts";
-import { update } from "../contract/ports/update.ts";
+import { createOnce, update } from "../contract/ports/update.ts";
 
 const Placement = z.looseObject({ conversation: Conversation, at: z.iso.datetime() });
 
@@ -32,16 +32,26 @@ const placementKey = ({ tenant, agent, replyId }: ReplyAddress) => keyOf(placeme
 export const readPlacedReply = async (store: Store, address: ReplyAddress): Promise<PlacedReply | undefined> =>
   (await store.get(placementKey(address)))?.value;
 
+type ReplyWithOrigin = AgentReply & { readonly origin: ReplyOrigin };
+
+const unplaced = ({ id: replyId, origin, audience, sessionId, cause, createdAt }: ReplyWithOrigin): PlacedReply => ({
+  ...{ replyId, origin, audience, sessionId, ...(cause !== undefined && { cause }), createdAt },
+  places: [],
+});
+
+/** Stores the reply before a platform shows it: its button can be pressed as soon as it is shown. Idempotent. */
+export const noteReply = async (store: Store, reply: ReplyWithOrigin): Promise<void> => {
+  await createOnce(store, placementKey({ ...reply, replyId: reply.id }), unplaced(reply));
+};
+
 /** Adds a conversation that shows the reply. Idempotent. */
 export const notePlacement = async (
   store: Store,
-  { id: replyId, tenant, agent, origin, audience, sessionId, cause, createdAt }: AgentReply & { origin: ReplyOrigin },
+  reply: ReplyWithOrigin,
   conversation: Conversation,
   at: string,
 ): Promise<void> => {
-  const key = placementKey({ tenant, agent, replyId });
-  const first = { replyId, origin, audience, sessionId, ...(cause !== undefined && { cause }), createdAt, places: [] };
-  await update(store, key, (record: PlacedReply = first) =>
+  await update(store, placementKey({ ...reply, replyId: reply.id }), (record = unplaced(reply)) =>
     record.places.some((place) => sameConversation(place.conversation, conversation))
       ? record
       : { ...record, places: [...record.places, { conversation, at }] },

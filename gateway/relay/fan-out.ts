@@ -13,6 +13,7 @@ import { appendOrHold, type Deliver, type Show, showInLog } from "./append-to-lo
 import type { RelayContext } from "./context.ts";
 import { isEmpty } from "./outbox.ts";
 import { ACCESS_LOST, deadLettered } from "./sending/outcomes.ts";
+import { recordBeforePosting } from "./sending/record-posted.ts";
 import { draftIn, startId } from "./sending/stream-draft.ts";
 
 export const relayDurable = (channel: string) => `relay-${channel}`;
@@ -57,6 +58,7 @@ export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Pro
         : all;
       if (targets.length === 0) return ack;
       await context.checkpoint("relay.received");
+      if (!isEmpty(reply)) await recordBeforePosting(context, reply);
       const outcomes = targets.map(({ conversation, holdUntil }) =>
         isActivity
           ? show(activityRequest(reply, conversation), received)

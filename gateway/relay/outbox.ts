@@ -24,7 +24,7 @@ import {
 } from "./sending/outcomes.ts";
 import { PartSender } from "./sending/part-sender.ts";
 import { replyPrivately } from "./sending/private-reply.ts";
-import { recordPosted } from "./sending/record-posted.ts";
+import { isProactive, recordPosted } from "./sending/record-posted.ts";
 import { recordReplaceable, replacePosted } from "./sending/replace-posted.ts";
 import { reroute } from "./sending/reroute.ts";
 import { type Streams, streamStartHandler } from "./sending/streams.ts";
@@ -147,9 +147,6 @@ const notTheHolder = () => new DeliveryFailed("unavailable", "another gateway ha
 /** The only account that may see a reply in a shared conversation (I3). */
 export const callerOf = ({ reply, target }: Pick<ReplyRequest, "reply" | "target">): string | undefined =>
   target.kind === "shared" ? reply.onlyFor : undefined;
-
-/** No user waits for it, so it may go into a digest, and a reply to it has to find its work. */
-const isProactive = ({ kind, correlationId }: AgentReply): boolean => kind === "final" && correlationId === undefined;
 
 /**
  * An empty reply ends a wait and shows nothing (B7), unless the platform shows its draft: a draft must not look

@@ -72,6 +72,20 @@ describe("given a proactive message that a platform shows in two conversations",
     expect((await placementsOf("t-9/final"))?.sort()).toEqual(["asked", "dm-ann"]);
   });
 
+  it("when a platform shows it, then it is already stored, so that its button can be pressed at once (O13)", async () => {
+    const adapter = rig.paper("repeats");
+    const stored: unknown[] = [];
+    const post = adapter.deliver.bind(adapter);
+    adapter.deliver = async (delivery) => {
+      stored.push(await readPlacedReply(rig.backbone.store, { ...identity, replyId: delivery.reply.id }));
+      return post(delivery);
+    };
+    await run(adapter);
+    await rig.publish("t-9/final", asked, "the answer");
+    await published.count(1);
+    expect(stored[0]).toMatchObject({ replyId: "t-9/final", origin: { promptSummary: "deep research" } });
+  });
+
   it("when it is shown in another conversation than its origin, then core gets it through that conversation's queue (O15)", async () => {
     await run();
     await rig.publish("t-9/final", asked, "the answer");
