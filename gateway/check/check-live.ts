@@ -1,9 +1,12 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { isCheckableAdapter } from "../../adapters/contract/abilities.ts";
 import type { Config } from "../../config/index.ts";
 import { agentToCheck } from "../../core/a2a/agent-model/index.ts";
 import { probePeer } from "../../core/a2a/index.ts";
 import { openBackbone } from "../../core/backbone/index.ts";
-import { messageOf } from "../../core/contract/app-error.ts";
+import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { Backbone } from "../../core/contract/ports/backbone.ts";
 import type { Clock } from "../../core/contract/ports/clock.ts";
 import { type Logger, silentLogger } from "../../core/contract/ports/logger.ts";
@@ -66,17 +69,17 @@ const checkBackbone = async (
   deps: Required<CheckLiveDeps>,
   { offerStore, untilUsed }: StoreUse,
 ): Promise<Finding[]> => {
-  const { clock, logger } = deps;
   const findings: Finding[] = [];
-  let backbone: Backbone | undefined;
+  let opened: OpenedBackbone | undefined;
   try {
     if (config.backbone !== "embedded") findings.push(...(await checkNats(config.backbone)));
     if (findings.some(({ verdict }) => verdict === "problem")) return [...findings, CHANNELS_NOT_CHECKED];
-    backbone = await openBackbone(config.backbone, { dataDir: config.dataDir, clock, logger });
+    opened = await openForCheck(config, deps);
+    const { backbone, inUse } = opened;
     const health = backbone.health();
     if (!health.ok) throw new Error(health.reason);
-    offerStore(backbone.store);
-    if (config.backbone === "embedded") findings.push(EMBEDDED);
+    if (inUse === undefined) offerStore(backbone.store);
+    if (config.backbone === "embedded") findings.push(inUse ?? EMBEDDED);
     const url = publicUrl(config.gateway);
     return [...findings, ...(await checkChannels(config, { ...deps, backbone, publicUrl: url, meter: silentMeter }))];
   } catch (error) {
@@ -84,7 +87,35 @@ const checkBackbone = async (
   } finally {
     offerStore(undefined);
     await untilUsed;
-    await backbone?.close();
+    await opened?.close();
+  }
+};
+
+interface OpenedBackbone {
+  readonly backbone: Backbone;
+  /** Another process has the data. */
+  readonly inUse?: Finding;
+  close(): Promise<void>;
+}
+
+/** Opens the backbone, or an empty one for the checks of the channels while another process uses the data. */
+const openForCheck = async (config: Config, deps: Pick<CheckLiveDeps, "clock"> & { logger: Logger }) => {
+  const open = (dataDir: string) => openBackbone(config.backbone, { dataDir, ...deps });
+  try {
+    const backbone = await open(config.dataDir);
+    return { backbone, close: () => backbone.close() };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "data-in-use") throw error;
+    const folder = await mkdtemp(join(tmpdir(), "mooring-check-"));
+    const backbone = await open(folder);
+    const text = `${messageOf(error)} (fine if that is Mooring itself)`;
+    return {
+      ...{ backbone, inUse: { verdict: "note", subject: "backbone", text } as const },
+      async close() {
+        await backbone.close();
+        await rm(folder, { recursive: true, force: true });
+      },
+    };
   }
 };
 

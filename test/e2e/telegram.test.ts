@@ -131,4 +131,17 @@ describe("given Mooring in one process", () => {
     await until("You said: after");
     expect(answers()).toEqual(["You said: before", "You said: meanwhile", "You said: after"]);
   });
+
+  it("when the configuration is checked while it runs, then the channels are checked too, and its use of the data is only noted", async () => {
+    const { deployment, start } = await deploy("embedded");
+    await start();
+    const fine = deployment.run("check", ["--live"]);
+    expect(await fine.exited).toMatchObject({ code: 0 });
+    expect(fine.stdout()).toMatch(/note +backbone: .+ is in use by process \d+\..+\(fine if that is Mooring itself\)/);
+    expect(fine.stdout()).toContain("channel telegram: its platform accepts the configuration");
+    telegram.token = "7000000001:another-token-since-then";
+    const stale = deployment.run("check", ["--live"]);
+    expect(await stale.exited).toMatchObject({ code: 1 });
+    expect(stale.stdout()).toMatch(/problem +channel telegram: .*botToken/);
+  });
 });
