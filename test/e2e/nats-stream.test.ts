@@ -67,8 +67,9 @@ describe("given a nats-server that stays down", () => {
     await client.answerTo(client.say("hello"));
     await deployment.nats.kill();
     const id = client.say("anybody there?");
-    await client.until(() => client.errors.length > 0, "word that it cannot be stored");
-    expect(client.errors[0]).toMatchObject({ code: "unavailable", id });
+    const refusal = () => client.errors.find((error) => error.id === id);
+    await client.until(() => refusal() !== undefined, "a refusal of the message");
+    expect(refusal()).toMatchObject({ code: "unavailable" });
     expect(client.accepted).not.toContain(id);
     await deployment.nats.restart();
     await client.answerTo(id);
