@@ -2,7 +2,7 @@ import { stateText } from "../approvals/index.ts";
 import { channelLabel } from "../contract/messages/channel-label.ts";
 import { relativeTime } from "../contract/relative-time.ts";
 import type { Caller } from "../delivery/index.ts";
-import { readHeld } from "../delivery/undelivered/index.ts";
+import { readHeldInRoom } from "../delivery/undelivered/index.ts";
 import { clockTime } from "../origin/index.ts";
 import { cancelAction } from "../subtasks/index.ts";
 import { approvalsFor } from "./approve.ts";
@@ -51,7 +51,7 @@ const waitingFor = async (call: CommandCall, caller: Caller): Promise<string[]> 
   const now = deps.clock.now();
   const lines: string[] = [];
   for (const held of conversationsOf(call, caller)) {
-    const { items } = await readHeld(deps.store, held);
+    const items = (await readHeldInRoom(deps.store, held)).flatMap((one) => one.items);
     if (items.length === 0) continue;
     const until = Math.max(...items.map(({ notBefore }) => notBefore));
     const why = until > now ? `until ${clockTime(until, now, message.account)}` : "until I can reach it";

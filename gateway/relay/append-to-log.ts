@@ -4,7 +4,7 @@ import { conversationKey } from "../../core/contract/messages/conversation.ts";
 import type { OutgoingReply, ReplyRequest, RequestOf } from "../../core/contract/messages/delivery-request.ts";
 import { subjectsOf } from "../../core/contract/messages/subjects.ts";
 import { ack, type Consumer, DUPLICATE_WINDOW_MS, type Outcome, type Received } from "../../core/contract/ports/bus.ts";
-import { changeHeld, heldItem } from "../../core/delivery/undelivered/index.ts";
+import { addHeld, changeHeld } from "../../core/delivery/undelivered/index.ts";
 import { activityUpdateIn } from "./activity/activity-entry.ts";
 import { ActivitySender } from "./activity/activity-sender.ts";
 import type { RelayContext } from "./context.ts";
@@ -79,13 +79,8 @@ export const appendOrHold = (context: RelayContext, adapter: ChannelAdapter): De
 };
 
 /** Lists a held delivery, so that `status` and `why` can show it (I3). The queue itself cannot be read by conversation. Idempotent. */
-const listHeld = async ({ store, clock }: RelayContext, request: ReplyRequest, notBefore: number) => {
-  const { id, target } = request;
-  const item = heldItem(request, clock.now(), notBefore);
-  await changeHeld(store, target, (held) =>
-    held.items.some((each) => each.id === id) ? held : { ...held, items: [...held.items, item] },
-  );
-};
+const listHeld = ({ store, clock }: RelayContext, request: ReplyRequest, notBefore: number) =>
+  addHeld(store, request, { now: clock.now(), notBefore });
 
 const unlistHeld = async ({ store }: RelayContext, { id, target }: Pick<ReplyRequest, "id" | "target">) => {
   await changeHeld(store, target, (held) =>

@@ -1,5 +1,5 @@
 import type { AgentRef } from "../../contract/messages/addresses.ts";
-import { type Conversation, conversationKey, sameConversation } from "../../contract/messages/conversation.ts";
+import { type Conversation, sameRoom } from "../../contract/messages/conversation.ts";
 import type { Store } from "../../contract/ports/store.ts";
 import { askerOf, type Caller, canSee } from "../../delivery/index.ts";
 import {
@@ -7,7 +7,7 @@ import {
   addresseeOf,
   type HeldItem,
   listUndeliveredFor,
-  readHeld,
+  readHeldInRoom,
   type Undelivered,
 } from "../../delivery/undelivered/index.ts";
 import type { PlacedReply } from "../../origin/index.ts";
@@ -28,11 +28,11 @@ export interface PendingDelivery {
 const surfacesOf = ({ surfaces }: PersonRecord, { agent }: Pick<AgentRef, "agent">): Conversation[] =>
   surfaces.filter((surface) => surface.agent === agent).map(({ conversation }) => conversation);
 
-/** The private conversations of the caller, with the current one. */
+/** The private conversations of the caller, with the current one: one of each room. */
 export const conversationsOf = ({ message }: CommandCall, { person }: Caller): Conversation[] => {
   const { conversation } = message;
   const surfaces = surfacesOf(person, message);
-  const isListed = surfaces.some((surface) => sameConversation(surface, conversation));
+  const isListed = surfaces.some((surface) => sameRoom(surface, conversation));
   return conversation.kind === "shared" || isListed ? surfaces : [conversation, ...surfaces];
 };
 
@@ -44,9 +44,9 @@ export const pendingOf = async (
   isShown: (conversation: Conversation) => boolean,
 ): Promise<PendingDelivery[]> => {
   const asker = await askerOf(store, { ...ref, audience });
-  const places = uniqueOf([audience.conversation, ...(asker === undefined ? [] : surfacesOf(asker, ref))]).filter(
-    isShown,
-  );
+  const began = audience.conversation;
+  const surfaces = asker === undefined ? [] : surfacesOf(asker, ref);
+  const places = [began, ...surfaces.filter((surface) => !sameRoom(surface, began))].filter(isShown);
   const held = await heldIn(store, places, (item) => item.replyId === replyId);
   const addressee = addresseeOf(audience);
   const isThis = (entry: Undelivered) => entry.replyId === replyId && isShown(entry.target);
@@ -76,8 +76,9 @@ const heldIn = async (
   isShown: (item: HeldItem, target: Conversation) => boolean | Promise<boolean>,
 ): Promise<PendingDelivery[]> => {
   const found: PendingDelivery[] = [];
-  for (const target of conversations) {
-    for (const item of (await readHeld(store, target)).items) {
+  const held = await Promise.all(conversations.map((conversation) => readHeldInRoom(store, conversation)));
+  for (const { target, items } of held.flat()) {
+    for (const item of items) {
       if (!(await isShown(item, target))) continue;
       const { replyId, summary = "", notBefore: heldUntil } = item;
       found.push({ replyId, about: summary, target, state: { heldUntil } });
@@ -103,7 +104,3 @@ const failedFor = async (
 
 /** More are in the inbox. */
 const MAX_FAILED = 20;
-
-const uniqueOf = (conversations: readonly Conversation[]): Conversation[] => [
-  ...new Map(conversations.map((one) => [conversationKey(one), one])).values(),
-];

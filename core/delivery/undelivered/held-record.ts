@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Anchor } from "../../contract/messages/agent-reply.ts";
-import { type Conversation, conversationKey } from "../../contract/messages/conversation.ts";
+import { type Conversation, conversationKey, sameConversation } from "../../contract/messages/conversation.ts";
 import { type OutgoingReply, ReplyRequest } from "../../contract/messages/delivery-request.ts";
 import { Audience } from "../../contract/messages/work-context.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
@@ -22,7 +22,7 @@ export const HeldItem = z.looseObject({
 });
 export type HeldItem = z.infer<typeof HeldItem>;
 
-export const heldItem = ({ id, reply }: OutgoingReply, now: number, notBefore: number): HeldItem => ({
+const heldItem = ({ id, reply }: OutgoingReply, { now, notBefore }: HoldTimes): HeldItem => ({
   id,
   heldAt: isoTime(now),
   notBefore,
@@ -60,6 +60,8 @@ export const HeldRecord = z.looseObject({
   /** The number of wake-ups requested so far; `wakeAt` is the time of the latest. */
   wakes: z.int(),
   wakeAt: z.number().optional(),
+  /** In the record of a private room without a thread: its threads with held deliveries, the latest last. */
+  threads: z.array(z.string()).optional(),
 });
 export type HeldRecord = z.infer<typeof HeldRecord>;
 
@@ -84,4 +86,55 @@ export const changeHeld = async (
 ): Promise<HeldRecord> => {
   const { after } = await update(store, recordKey(target), change, { initial: EMPTY });
   return after;
+};
+
+interface HoldTimes {
+  readonly now: number;
+  /** As in the item. */
+  readonly notBefore: number;
+}
+
+/** Adds a delivery to the held ones; `isNew` is false if it was among them. `also` changes the record in the same write. */
+export const addHeld = async (
+  store: Store,
+  request: OutgoingReply,
+  times: HoldTimes,
+  also: (record: HeldRecord) => HeldRecord = (record) => record,
+): Promise<{ record: HeldRecord; isNew: boolean }> => {
+  let isNew = false;
+  const record = await changeHeld(store, request.target, (before) => {
+    isNew = !before.items.some(({ id }) => id === request.id);
+    return isNew ? also({ ...before, items: [...before.items, heldItem(request, times)] }) : before;
+  });
+  // A process that crashed before this write gets the request again.
+  await indexThread(store, request.target);
+  return { record, isNew };
+};
+
+/** Lists the thread in the record of its private room: a person's surface names only the thread that they wrote in last. */
+const indexThread = async (store: Store, { thread, ...room }: Conversation): Promise<void> => {
+  if (thread === undefined || room.kind === "shared") return;
+  await changeHeld(store, room, (record) => {
+    const { threads = [] } = record;
+    if (threads.at(-1) === thread) return record;
+    return { ...record, threads: [...threads.filter((each) => each !== thread), thread].slice(-MAX_THREADS) };
+  });
+};
+
+/** Limits the reads of `status` and `why`. */
+const MAX_THREADS = 50;
+
+/** The held deliveries of one conversation. */
+export interface HeldIn {
+  readonly target: Conversation;
+  readonly items: readonly HeldItem[];
+}
+
+/** The held deliveries of a private conversation and of the other threads of its room; of a shared one only its own. */
+export const readHeldInRoom = async (store: Store, conversation: Conversation): Promise<HeldIn[]> => {
+  const { thread: _, ...room } = conversation;
+  const { threads = [] } = conversation.kind === "private" ? await readHeld(store, room) : {};
+  const others = conversation.kind === "private" ? [room, ...threads.map((thread) => ({ ...room, thread }))] : [];
+  const targets = [conversation, ...others.filter((other) => !sameConversation(other, conversation))];
+  return Promise.all(targets.map(async (target) => ({ target, items: (await readHeld(store, target)).items })));
 };

@@ -1,5 +1,5 @@
 export type { Digest, DigestPart, DigestSection, HeldItem, HeldRecord } from "./held-record.ts";
-export { changeHeld, heldItem, heldRequestKey, readHeld } from "./held-record.ts";
+export { addHeld, changeHeld, heldRequestKey, readHeld, readHeldInRoom } from "./held-record.ts";
 export { settleUndelivered } from "./settle-undelivered.ts";
 export type { FallbackDeps } from "./undeliverable-report.ts";
 export { reportUndeliverable } from "./undeliverable-report.ts";

@@ -2,7 +2,7 @@ import { type Conversation, sameConversation } from "../../../core/contract/mess
 import type { ReplyRequest } from "../../../core/contract/messages/delivery-request.ts";
 import { ack, type Outcome } from "../../../core/contract/ports/bus.ts";
 import type { HeldItem } from "../../../core/delivery/undelivered/index.ts";
-import { changeHeld, heldItem, heldRequestKey, readHeld } from "../../../core/delivery/undelivered/index.ts";
+import { addHeld, heldRequestKey, readHeld } from "../../../core/delivery/undelivered/index.ts";
 import type { RelayContext } from "../context.ts";
 import type { Ledger } from "../sending/ledger.ts";
 import { setWakeUp, withWakeUp } from "./wake-up.ts";
@@ -37,13 +37,8 @@ export const hold = async (context: RelayContext, request: ReplyRequest, notBefo
   const now = clock.now();
   await store.put(heldRequestKey(target, id), request);
   await checkpoint("held.stored");
-  let isNew = false;
-  const record = await changeHeld(store, target, (before) => {
-    isNew = !before.items.some((item) => item.id === id);
-    if (!isNew) return before;
-    const at = notBefore || now + limits.gatherMs;
-    return withWakeUp({ ...before, items: [...before.items, heldItem(request, now, notBefore)] }, at, now);
-  });
+  const at = notBefore || now + limits.gatherMs;
+  const { record, isNew } = await addHeld(store, request, { now, notBefore }, (held) => withWakeUp(held, at, now));
   await checkpoint("held.noted");
   // The process that noted it first may have crashed before it set the wake-up.
   await setWakeUp(context, target, record);

@@ -3,7 +3,7 @@ import type { Conversation } from "../../../core/contract/messages/conversation.
 import { requestId } from "../../../core/contract/messages/delivery-request.ts";
 import type { Audience } from "../../../core/contract/messages/work-context.ts";
 import type { DeadLetter } from "../../../core/contract/ports/bus.ts";
-import { changeHeld, heldItem, noteUndelivered } from "../../../core/delivery/undelivered/index.ts";
+import { addHeld, noteUndelivered } from "../../../core/delivery/undelivered/index.ts";
 import { notePlacement } from "../../../core/origin/index.ts";
 import { sampleReply } from "../../fakes/sample-reply.ts";
 import { CoreUnderTest } from "../core-under-test.ts";
@@ -37,11 +37,11 @@ const replyFor = (id: string, audience: Audience) =>
 type Reply = ReturnType<typeof replyFor>;
 
 const hold = (reply: Reply, target: Conversation) =>
-  changeHeld(core.backbone.store, target, (record) => {
-    const outgoing = { id: requestId(reply, target), reply, target };
-    const item = heldItem(outgoing, core.clock.now(), core.clock.now() + 3_600_000);
-    return { ...record, items: [...record.items, item] };
-  });
+  addHeld(
+    core.backbone.store,
+    { id: requestId(reply, target), reply, target },
+    { now: core.clock.now(), notBefore: core.clock.now() + 3_600_000 },
+  );
 
 const fail = (reply: Reply, target: Conversation) => {
   const letter: DeadLetter = {
@@ -94,6 +94,19 @@ describe("given deliveries that wait or failed (O13)", () => {
     const own = await inRoom.command("why", "r-1");
     expect(own).toContain("Web-b (private), held until");
     expect(own).toContain("Web (private), not delivered");
+  });
+
+  it("when they wait in threads of a private room, then each is listed once, and none of another room (D3)", async () => {
+    const audience = await audienceOf(ann);
+    const threads = [undefined, "t1", "t2", "t1"];
+    for (const [index, thread] of threads.entries()) {
+      await hold(replyFor(`r-${index}`, audience), { ...annB.conversation, ...(thread !== undefined && { thread }) });
+    }
+    const listed = await ann.command("why");
+    expect(listed.match(/for Web-b \(private\), held until /g)).toHaveLength(4);
+    await hold(replyFor("r-4", audience), { channel: "web-b", room: "elsewhere", thread: "t1", kind: "private" });
+    await hold(replyFor("r-5", audience), { ...lobby, thread: "t1" });
+    expect(await ann.command("why")).toBe(listed);
   });
 
   it("when a failed message was shown after a resend, then it is not listed as missing", async () => {
