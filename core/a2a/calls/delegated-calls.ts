@@ -2,7 +2,7 @@ import { subjectsOf } from "../../contract/messages/subjects.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
 import type { Store } from "../../contract/ports/store.ts";
 import type { SubtaskDeps } from "../../subtasks/index.ts";
-import { changeCall, type PeerCall, readCalls, unreachableNote } from "../record/peer-call.ts";
+import { changeCall, comesLater, type PeerCall, readCalls, unreachableNote } from "../record/peer-call.ts";
 import { countEnd, demoteCall, notifyCaller } from "./settle-call.ts";
 
 /** Calls to other agents, as the batches of subtasks see them. */
@@ -36,11 +36,17 @@ const activityOf = (call: PeerCall) => {
 
 /**
  * Releases the calls of a turn that has ended: their answers arrive later, and a call without a record counts as ended.
- * If the turn failed, the person has not seen the questions that it read, so each question gets its own turn.
+ * If the turn failed, the person has not seen the questions that it read, so each question gets its own turn. A person
+ * who stopped the turn also stopped the consultations that it waited for (I3).
  */
-const releaseCalls: SubtaskDeps["calls"]["release"] = async (deps, batch, openCalls, { hasFailed }) => {
+const releaseCalls: SubtaskDeps["calls"]["release"] = async (deps, batch, openCalls, { hasFailed, isCancelled }) => {
   const { tenant, agent } = batch;
-  for (const id of openCalls) {
+  const awaited = isCancelled
+    ? (await readCalls(deps.store, batch, openCalls)).filter((call) => !comesLater(call))
+    : [];
+  const stopped = new Set(awaited.map(({ id }) => id));
+  await cancelCalls(deps, batch, [...stopped], true);
+  for (const id of openCalls.filter((one) => !stopped.has(one))) {
     const call = await demoteCall(deps, { tenant, agent, id }, hasFailed ? withoutReadQuestion : undefined);
     if (call === undefined) await countEnd(deps, batch, { id });
   }

@@ -9,6 +9,7 @@ import { notifySubtask } from "../late/fold-back.ts";
 import { changeCall, comesLater, openQuestion, type PeerCall } from "../record/peer-call.ts";
 import { updateFrom } from "../record/peer-update.ts";
 import { redactAddresses } from "../record/redact.ts";
+import { cancelRemoteTask } from "./cancel-remote-task.ts";
 
 const MAX_ROUNDS = 20;
 const MAX_REPEATS = 3;
@@ -38,12 +39,16 @@ const applyFailure = async (deps: PeerDeps, call: PeerCall, { text, answer }: Ta
 };
 
 const saveTaskId = async (deps: PeerDeps, call: PeerCall, taskId: string): Promise<void> => {
-  await changeCall(deps, call, (current) =>
+  const after = await changeCall(deps, call, (current) =>
     current.remote === undefined || current.remote.taskId === taskId
       ? current
       : { ...current, remote: { ...current.remote, taskId } },
   );
   await deps.checkpoint("call.accepted");
+  // The call was cancelled while its first request was under way, when no task id was known.
+  if (after?.cancelledAt !== undefined && after.remote !== undefined && after.remote.taskId === undefined) {
+    await cancelRemoteTask(deps, { ...after, remote: { ...after.remote, taskId } });
+  }
 };
 
 /** Applies the change unless the update is a duplicate or the call has ended; then undefined. */

@@ -1,4 +1,4 @@
-import { AppError, messageOf } from "../../contract/app-error.ts";
+import { AppError } from "../../contract/app-error.ts";
 import type { PeerCallAddress } from "../../contract/messages/addresses.ts";
 import { ack, type Outcome } from "../../contract/ports/bus.ts";
 import { ChildAbort, raceAbort } from "../../lib/index.ts";
@@ -8,10 +8,9 @@ import type { PeerDeps } from "../deps.ts";
 import { cancelLocalWork } from "../local/cancelled-call.ts";
 import { changeCall, type PeerCall, type RemoteCall, readCall } from "../record/peer-call.ts";
 import { applyTaskUpdate } from "./apply-task-update.ts";
+import { cancelRemoteTask, REQUEST_MS } from "./cancel-remote-task.ts";
 import { isStreamed, type Poll, remoteTaskUpdates } from "./remote-task-updates.ts";
 
-/** Timeout of a request that is not a stream. */
-const REQUEST_MS = 30_000;
 /** Maximum time of a stream; afterwards the task is polled. */
 const MAX_STREAM_MS = 10 * 60_000;
 const FIRST_PAUSE_MS = 1_000;
@@ -100,19 +99,6 @@ const applyUpdates = async (deps: PeerDeps, poll: Poll, response: { any: boolean
   }
 };
 
-/** Cancels the remote task after the deadline, or because its work was cancelled; a failure is harmless. */
-const cancelRemoteTask = async (deps: PeerDeps, { tenant, peer: name, remote }: RemoteCall): Promise<void> => {
-  const peer = deps.remoteAgents.find(tenant, name);
-  if (peer === undefined || remote.taskId === undefined) return;
-  const signal = AbortSignal.timeout(REQUEST_MS);
-  try {
-    const client = await raceAbort(deps.remoteAgents.clientOf(peer), signal);
-    await client.cancel(remote.taskId, signal);
-  } catch (error) {
-    deps.logger.debug({ peer: name, error: messageOf(error) }, "could not cancel a remote task");
-  }
-};
-
 /** Polls soon after an answer, because the call's driver may be in a long pause. */
 const POLLS_AFTER_ANSWER = 5;
 
@@ -123,7 +109,11 @@ export const handlePeerEvent = async (deps: PeerDeps, address: PeerCallAddress, 
     if (call?.cancelledAt !== undefined) await cancelLocalWork(deps, call);
     return ack;
   }
-  if (call.cancelledAt !== undefined) await cancelRemoteTask(deps, { ...call, remote: call.remote });
+  if (call.cancelledAt !== undefined) {
+    const wasRead = await cancelRemoteTask(deps, { ...call, remote: call.remote });
+    const triedMs = deps.clock.now() - Date.parse(call.cancelledAt);
+    return wasRead || triedMs >= unreachableMsOf(deps, call) ? ack : { retryInMs: pauseAfter(attempt) };
+  }
   if (call.state !== "open") return ack;
   await pollRemoteCall(deps, { ...call, remote: call.remote }, { isDriver: false });
   const after = await readCall(deps.store, address);
@@ -141,10 +131,13 @@ const DEFAULT_UNREACHABLE_MS = 600_000;
 const MAX_DETAIL_CHARS = 2_000;
 
 /** End of the retries for an unreachable peer; Infinity for a reachable one. Wall clock, milliseconds. */
-const unreachableUntil = ({ remoteAgents }: PeerDeps, { tenant, peer, remote }: PeerCall): number =>
-  remote?.unreachableSince === undefined
+const unreachableUntil = (deps: PeerDeps, call: PeerCall): number =>
+  call.remote?.unreachableSince === undefined
     ? Number.POSITIVE_INFINITY
-    : remote.unreachableSince + (remoteAgents.find(tenant, peer)?.unreachableMs ?? DEFAULT_UNREACHABLE_MS);
+    : call.remote.unreachableSince + unreachableMsOf(deps, call);
+
+const unreachableMsOf = ({ remoteAgents }: PeerDeps, { tenant, peer }: PeerCall): number =>
+  remoteAgents.find(tenant, peer)?.unreachableMs ?? DEFAULT_UNREACHABLE_MS;
 
 /** Records that a request got no answer. People see since when it is retried; after the limit the call fails. */
 const markUnreachable = async (deps: PeerDeps, call: RemoteCall, reason: string): Promise<void> => {

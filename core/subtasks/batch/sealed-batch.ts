@@ -29,26 +29,33 @@ export const sealTurn = async (
   await deps.checkpoint("batch.sealed");
   if (change === undefined) return;
   await setBatchTimer(deps, agentRef, change.after);
-  const lost = await releaseMembers(deps, agentRef, change.after);
+  const isCancelled = outcome === "cancelled";
+  const lost = await releaseMembers(deps, agentRef, change.after, isCancelled);
   const batch = { ...agentRef, ownerId: turn.standing.owner.ownerId, turnId: turn.turnId };
   if (lost.length > 0) await applyBatchEffects(deps, agentRef, await countLost(deps, batch, lost));
   const hasFailed = outcome !== "answered" && outcome !== "nothing";
   const openIds = openCalls(change.after).map(({ id }) => id);
-  await deps.calls.release(deps, batch, openIds, { hasFailed, isCancelled: outcome === "cancelled" });
+  await deps.calls.release(deps, batch, openIds, { hasFailed, isCancelled });
   await applyBatchEffects(deps, agentRef, change);
 };
 
 /**
- * Cancels blocking members, because the call that waited for them ended with its turn. Resolves to the members without
+ * Cancels blocking members, because the call that waited for them ended with its turn; with `atPeers`, also the work of
+ * the agents that they asked. Resolves to the members without
  * a record; the batch timer finds those among the counted members.
  */
-const releaseMembers = async (deps: SubtaskDeps, agentRef: AgentRef, { members }: Batch): Promise<string[]> => {
+const releaseMembers = async (
+  deps: SubtaskDeps,
+  agentRef: AgentRef,
+  { members }: Batch,
+  atPeers: boolean,
+): Promise<string[]> => {
   const lost: string[] = [];
   for (const { id, reports } of members.filter((member) => member.reports !== "batch" && !member.ended)) {
     const address = { ...agentRef, id };
     const found =
       reports === "blocking"
-        ? await cancelSubtask(deps, address, "the turn that waited for it has ended")
+        ? await cancelSubtask(deps, address, "the turn that waited for it has ended", atPeers)
         : await undefinedIfCorrupt(readSubtask(deps.store, address));
     if (found === undefined) lost.push(id);
   }

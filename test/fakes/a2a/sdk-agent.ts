@@ -65,6 +65,8 @@ export interface SdkAgentOptions {
   readonly ownContext?: string;
   /** Handles the request but closes the connection: before the response, or after the first event of a stream. */
   readonly isCut?: (method: string) => boolean;
+  /** A JSON-RPC request is handled once this resolves. */
+  readonly holds?: (method: string) => Promise<void>;
   /** Responds instead of the SDK; true if it did. */
   readonly intercept?: (request: IncomingMessage, response: ServerResponse, body: string) => boolean;
 }
@@ -174,6 +176,7 @@ export class SdkAgent {
     }
     const { method, id } = JSON.parse(body);
     this.requests.push(method);
+    await this.options.holds?.(method);
     const isCut = this.options.isCut?.(method) === true;
     const context = new ServerCallContext({ requestedVersion: isOld ? "0.3" : "1.0" });
     const rpc = isOld ? new LegacyJsonRpcTransportHandler(this.#handler) : new JsonRpcTransportHandler(this.#handler);
