@@ -1,4 +1,4 @@
-import { AppError, messageOf } from "../../core/contract/app-error.ts";
+import { AppError } from "../../core/contract/app-error.ts";
 import type { UserSignal } from "../../core/contract/messages/signals.ts";
 import type { Attachment } from "../../core/contract/messages/user-message.ts";
 import type { Listener } from "../../core/contract/ports/bus.ts";
@@ -20,6 +20,9 @@ import { DeliveryFailed } from "../contract/delivery-failed.ts";
 import { AddressRates, allowanceOf, RateLimit } from "../contract/rate-limit.ts";
 import { renderOrFail } from "../contract/render-delivery.ts";
 import type { WebConfig } from "./config.ts";
+import { conversationRoutes } from "./conversations/conversation-routes.ts";
+import { resumeDeletions } from "./conversations/delete-conversation.ts";
+import { DeliveryLog } from "./conversations/delivery-log.ts";
 import { fileRoutes } from "./files/file-routes.ts";
 import { LeasedBytes } from "./files/leased-bytes.ts";
 import { FILE_LIMITS, ReplyFiles } from "./files/reply-files.ts";
@@ -27,8 +30,10 @@ import { type SharedLimit, StorageBudget } from "./files/storage-budget.ts";
 import { UploadAdmission } from "./files/upload-admission.ts";
 import { UploadsInFlight } from "./files/uploads-in-flight.ts";
 import { VisitorFiles } from "./files/visitor-files.ts";
+import { ConversationList } from "./history/conversation-list.ts";
 import { deviceName } from "./identity/device-name.ts";
 import { loadVisitorKeys, originCheck, VisitorAuth } from "./identity/visitor-auth.ts";
+import { VisitorRequests } from "./identity/visitor-request.ts";
 import { fileOf } from "./inbound.ts";
 import type { LoggedFrame } from "./protocol.ts";
 import { closeCodes, PROTOCOL } from "./protocol-constants.ts";
@@ -54,13 +59,14 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
   readonly #context: AdapterContext;
   readonly #rooms: OpenRooms;
   readonly #drafts: LiveDrafts;
+  readonly #conversations: ConversationList;
   readonly #files: VisitorFiles;
   readonly #replyFiles: ReplyFiles;
   readonly #budget: StorageBudget;
   readonly #shared: readonly SharedLimit[];
   readonly #mayOpen: (origin: string) => boolean;
   readonly #dialogues = new OpenDialogues((dialogue) => this.#onClosed(dialogue));
-  readonly #deliveries = new Set<Promise<unknown>>();
+  readonly #deliveries: DeliveryLog;
   #deps: DialogueDeps | undefined;
   #sweep: Timer | undefined;
   #writesChanged: Listener | undefined;
@@ -77,6 +83,9 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     const retentionMs = config.retentionDays * DAY_MS;
     this.#rooms = new OpenRooms({ store, clock, channel, retentionMs, logger, signal });
     this.#drafts = new LiveDrafts(clock);
+    const conversations = new ConversationList({ ...context, retentionMs });
+    this.#conversations = conversations;
+    this.#deliveries = new DeliveryLog({ channel, clock, rooms: this.#rooms, drafts: this.#drafts, conversations });
     this.#files = new VisitorFiles({ ...context, ttlMs: config.fileDays * DAY_MS, limits });
     this.#replyFiles = new ReplyFiles({ ...context, ttlMs: config.fileDays * DAY_MS });
     const { tenant, tenantStoredBytes } = context;
@@ -90,7 +99,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     ];
     this.#budget = new StorageBudget(limits, clock, this.#shared, context.storedByteRates);
     const mayOpen = this.#mayOpen;
-    const auth = () => (this.#stopping ? undefined : this.#deps?.auth);
+    const requests = new VisitorRequests({ mayOpen, auth: () => (this.#stopping ? undefined : this.#deps?.auth) });
     const { minFreeBytes } = limits;
     const { freeBytes, isBlocked, writes, personBudget, tenantUploads } = context;
     const { access } = config;
@@ -102,11 +111,11 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
       writes,
       admission,
       maxBytes: limits.fileBytes,
-      mayOpen,
-      auth,
+      requests,
     };
+    const listed = { requests, deps: () => (this.#stopping ? undefined : this.#deps) };
     const about = [commandMenuRoute(context.commands), originRoute(channel, mayOpen)];
-    this.webhooks = [...widgetWebhooks(), ...about, ...fileRoutes(files)];
+    this.webhooks = [...widgetWebhooks(), ...about, ...fileRoutes(files), ...conversationRoutes(listed)];
   }
 
   async start(inbox: Inbox): Promise<void> {
@@ -125,8 +134,9 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     const { limits } = this.#config;
     const frameRate = new RateLimit(limits.framesPerSecond, limits.frameBurst);
     const messageRate = new RateLimit(limits.messagesPerSecond, limits.messageBurst);
-    const live = { rooms: this.#rooms, drafts: this.#drafts };
-    const own = { context: this.#context, ...live, files: this.#files, budget: this.#budget };
+    const live = { rooms: this.#rooms, drafts: this.#drafts, conversations: this.#conversations };
+    const files = { files: this.#files, replyFiles: this.#replyFiles, budget: this.#budget };
+    const own = { context: this.#context, ...live, ...files };
     const addressRates = new AddressRates(limits.messagesPerSecondOfAddress, limits.messageBurstOfAddress);
     this.#deps = { ...own, inbox, limits, frameRate, messageRate, addressRates, auth };
     this.#armSweep();
@@ -135,6 +145,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
       for (const dialogue of this.#dialogues) dialogue.sendStorageState();
     });
     void this.#files.findUnattached();
+    void resumeDeletions(this.#deps);
   }
 
   admit({ origin, protocols, remoteAddress }: SocketRequest): { status: number; message: string } | undefined {
@@ -178,9 +189,9 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
   }
 
   #onClosed(dialogue: ClientDialogue): void {
-    const { visitor } = dialogue;
+    const { address } = dialogue;
     void dialogue.finish();
-    if (visitor !== undefined) this.#rooms.closeIfEmpty(visitor);
+    if (address !== undefined) this.#rooms.closeIfEmpty(address);
     this.#reportConnections();
   }
 
@@ -226,32 +237,16 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     this.#sweep?.cancel();
     this.#writesChanged?.close();
     const finished = [...this.#dialogues].map((dialogue) => dialogue.finish());
-    await this.#withTimeout(STOP_TIMEOUT_MS, Promise.allSettled([...finished, ...this.#deliveries]));
+    await this.#withTimeout(STOP_TIMEOUT_MS, Promise.allSettled([...finished, this.#deliveries.settled()]));
     for (const { connection } of this.#dialogues) connection.close(closeCodes.restarting, "service restart");
     await this.#withTimeout(CLOSE_TIMEOUT_MS, this.#dialogues.allClosed());
     for (const { connection } of this.#dialogues) connection.terminate();
   }
 
-  async #append(delivery: Delivery, frame: LoggedFrame, messageId: string): Promise<Receipt> {
+  #append(delivery: Delivery, frame: LoggedFrame, messageId: string): Promise<Receipt> {
     if (this.#stopping)
       throw new DeliveryFailed("unavailable", "the channel is stopping; another gateway will deliver");
-    if (delivery.target.channel !== this.channel) {
-      throw new DeliveryFailed("rejected", `"${this.channel}" cannot deliver to "${delivery.target.channel}"`);
-    }
-    const entry = { once: `${frame.type}:${delivery.id}`, at: this.#context.clock.now(), frame };
-    // An earlier attempt is never older than the reply, apart from clock skew between machines.
-    const since = Date.parse(delivery.reply.createdAt) - MAX_CLOCK_SKEW_MS;
-    const appended = this.#rooms.append(delivery.target.room, entry, { since, isFirst: !delivery.mayRepeat });
-    this.#deliveries.add(appended);
-    try {
-      await appended;
-      this.#drafts.ended(delivery.target.room, frame);
-      return { messageId };
-    } catch (error) {
-      throw failureOf(error);
-    } finally {
-      this.#deliveries.delete(appended);
-    }
+    return this.#deliveries.append(delivery, frame, messageId);
   }
 
   #armSweep(): void {
@@ -278,13 +273,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
 const offeredToken = (protocols: readonly string[]): string | undefined =>
   protocols.find((protocol) => protocol.startsWith("token."))?.slice("token.".length);
 
-const failureOf = (error: unknown): DeliveryFailed =>
-  error instanceof AppError && error.code === "too-large"
-    ? new DeliveryFailed("rejected", messageOf(error), { cause: error })
-    : new DeliveryFailed("unknown", `could not write the conversation log: ${messageOf(error)}`, { cause: error });
-
 const DAY_MS = 24 * 3_600_000;
 const SWEEP_INTERVAL_MS = 1_000;
 const STOP_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 1_000;
-const MAX_CLOCK_SKEW_MS = 10 * 60_000;

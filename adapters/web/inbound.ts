@@ -15,6 +15,8 @@ import type { Command, Hello, LoggedFrame, Message } from "./protocol.ts";
 export interface Arrival extends AgentRef {
   readonly channel: string;
   readonly account: Account;
+  /** Absent: the main conversation. */
+  readonly thread?: string | undefined;
   readonly now: number;
   readonly traceId: string;
   /** Files that the message attaches. */
@@ -34,7 +36,7 @@ export const accountOf = (identity: Identity, { timeZone, locale }: Hello, devic
 
 /** The client's id becomes part of the message id, so a duplicate is recognised on any socket. */
 export const userMessageOf = (frame: Message | Command, arrival: Arrival): FromPerson => {
-  const { channel, tenant, agent, account, now, traceId, files, quoted } = arrival;
+  const { channel, tenant, agent, account, thread, now, traceId, files, quoted } = arrival;
   const prefix = messageIdPrefix(channel, account.id);
   const revised = revisedBy(frame);
   const command = commandOf(frame);
@@ -42,7 +44,7 @@ export const userMessageOf = (frame: Message | Command, arrival: Arrival): FromP
     id: `${prefix}${frame.id}`,
     tenant,
     agent,
-    conversation: { channel, room: account.id, kind: "private" },
+    conversation: { channel, room: account.id, ...(thread !== undefined && { thread }), kind: "private" },
     account,
     text: textOf(frame),
     attachments: files.map((file) => ({ ...attachmentOf(file), id: `${account.id}/${file.id}`, counted: true })),
@@ -91,12 +93,14 @@ export const clientIdOf = (correlationId: string, channel: string, visitor: stri
 };
 
 /** Visitor ids of host pages may contain colons, so the id is encoded. */
-const messageIdPrefix = (channel: string, visitor: string): string => `${channel}:${encodeURIComponent(visitor)}:`;
+export const messageIdPrefix = (channel: string, visitor: string): string =>
+  `${channel}:${encodeURIComponent(visitor)}:`;
 
 const commandOf = (frame: Message | Command): CommandLine | undefined =>
   frame.type === "command" ? { name: frame.name, args: wellFormed(frame.args ?? "") } : textCommand(textOf(frame));
 
-const textOf = (frame: Message | Command): string =>
+/** A message as text, also a command. */
+export const textOf = (frame: Message | Command): string =>
   frame.type === "message" ? wellFormed(frame.text) : wellFormed(`/${frame.name} ${frame.args ?? ""}`.trimEnd());
 
 /** Replaces lone surrogates, which UTF-8 cannot encode. */

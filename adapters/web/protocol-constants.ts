@@ -24,5 +24,7 @@ export const closeCodes = {
   tokenRefused: 4002,
   visitorFull: 4003,
   tooFast: 4004,
+  /** The visitor has no such conversation, or has deleted it. */
+  conversationUnknown: 4005,
 } as const;
 export type CloseCode = (typeof closeCodes)[keyof typeof closeCodes];

@@ -5,6 +5,8 @@ import { ReplyOrigin } from "../../core/contract/messages/work-context.ts";
 
 /** Chosen by the client. It becomes part of an id on the bus, so it is short and printable. */
 const ClientId = z.string().regex(/^[A-Za-z0-9._:-]{1,100}$/, "1 to 100 of: letters, digits and . _ : -");
+/** "main", or the id of a conversation that the visitor has started beside it. */
+const ConversationId = z.string().regex(/^[A-Za-z0-9-]{1,100}$/, "1 to 100 of: letters, digits and -");
 const Seq = z.int().nonnegative();
 
 export const Hello = z.object({
@@ -12,6 +14,8 @@ export const Hello = z.object({
   token: z.string().max(2_000).optional(),
   /** The last `seq` this client has; 0 for the whole log. Absent: only new entries. */
   resumeFrom: Seq.optional(),
+  /** The conversation to enter; absent: the main one. */
+  conversation: ConversationId.optional(),
   timeZone: z.string().max(64).optional(),
   locale: z.string().max(35).optional(),
 });
@@ -21,6 +25,8 @@ export const Message = z.object({
   type: z.literal("message"),
   id: ClientId,
   text: z.string(),
+  /** The conversation that it belongs to; absent: that of the socket. */
+  conversation: ConversationId.optional(),
   /** The `id` of the reply that this answers. */
   replyTo: z.string().max(500).optional(),
   /** The `id` of an earlier message of the visitor, which this one replaces. */
@@ -38,6 +44,8 @@ export const Command = z.object({
   id: ClientId,
   name: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "a lower-case name of up to 32 letters, digits and -"),
   args: z.string().optional(),
+  /** As in a message. */
+  conversation: ConversationId.optional(),
   /** The `id` of the reply that the command refers to. */
   replyTo: z.string().max(500).optional(),
 });
@@ -114,6 +122,7 @@ export const ErrorCodes = [
   "token-foreign",
   "token-not-owner",
   "token-link-used",
+  "conversation-unknown",
   "too-many-connections",
   "too-long",
   "attachment-unknown",
@@ -129,7 +138,10 @@ export const ServerFrame = z.discriminatedUnion("type", [
   z.looseObject({
     type: z.literal("welcome"),
     token: z.string(),
+    /** The visitor. */
     conversation: z.string(),
+    /** The conversation that the socket follows; absent: the main one. */
+    thread: z.string().optional(),
     sessionId: z.string(),
     seq: Seq,
     agent: z.string(),
@@ -149,6 +161,8 @@ export const ServerFrame = z.discriminatedUnion("type", [
     text: z.string(),
   }),
   z.looseObject({ type: z.literal("typing") }),
+  /** The list of conversations, or the log of another one, has changed. Not stored; may be lost. */
+  z.looseObject({ type: z.literal("elsewhere"), conversation: z.string() }),
   /** `before` requests the next older page; null: there is none. */
   z.looseObject({ type: z.literal("history"), items: z.array(HistoryItem), before: Seq.nullable() }),
   /** Entries below `from` have expired. */

@@ -8,6 +8,7 @@ import { startSession } from "../sessions/index.ts";
 import type { Agent, TurnRecord } from "../turns/index.ts";
 import { approve } from "./approve.ts";
 import { budget } from "./budget.ts";
+import { deleteConversation } from "./buttons/delete-conversation.ts";
 import { revoke } from "./buttons/revoke.ts";
 import { cancel } from "./cancel.ts";
 import type { Command, CommandDeps } from "./command.ts";
@@ -92,6 +93,7 @@ const all = [
   report,
   feedback,
   revoke,
+  deleteConversation,
   diff,
   merge,
   discard,

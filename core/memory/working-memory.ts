@@ -69,6 +69,13 @@ export class WorkingMemory {
     return known;
   }
 
+  /** Deletes all notes, and the index last: after a crash, the rest is still found. */
+  async deleteAll(): Promise<void> {
+    const stored = await this.#store.get(memoryIndexKey(this.#sessionId));
+    for (const { key } of stored?.value.notes ?? []) await this.#store.delete(memoryKey(this.#sessionId, key));
+    await this.#store.delete(memoryIndexKey(this.#sessionId));
+  }
+
   /** Tool calls of one response run concurrently, so the index changes by compare-and-set. */
   async #change(change: (notes: Note[]) => Note[]): Promise<void> {
     const changeUnexpired = (stored: MemoryIndex | undefined) => ({

@@ -4,6 +4,7 @@ import type { AgentRef } from "../contract/messages/addresses.ts";
 import { type Conversation, conversationKey } from "../contract/messages/conversation.ts";
 import { isoTime } from "../contract/ports/clock.ts";
 import { collection, keyOf, type Store } from "../contract/ports/store.ts";
+import { update } from "../contract/ports/update.ts";
 import { stableId } from "../lib/index.ts";
 import type { SessionHistory } from "./session-history.ts";
 import type { SessionWindow } from "./session-window.ts";
@@ -12,6 +13,8 @@ import type { SessionWindow } from "./session-window.ts";
 const SessionRecord = z.looseObject({
   sessionId: z.string(),
   startedAt: z.iso.datetime(),
+  /** The sessions before it, oldest first, so that the conversation can be deleted. Absent in data of 0.2.0. */
+  earlier: z.array(z.string()).optional(),
 });
 
 const sessions = collection("sessions", SessionRecord);
@@ -46,10 +49,30 @@ export const startSession = async (
   const stored = await store.get(sessionKey(address));
   const current = stored?.value.sessionId ?? firstSessionId(address);
   if (current === options.after) {
-    const record = { sessionId, startedAt: isoTime(options.now) };
+    const earlier = [...(stored?.value.earlier ?? []), options.after].slice(-MAX_EARLIER);
+    const record = { sessionId, startedAt: isoTime(options.now), earlier };
     await store.put(sessionKey(address), record, { ifRevision: stored?.revision ?? 0 });
   }
   return sessionId;
+};
+
+const MAX_EARLIER = 1_000;
+
+/** The sessions of a conversation before the current one, oldest first. */
+export const earlierSessions = async (store: Store, address: SessionAddress): Promise<readonly string[]> =>
+  (await store.get(sessionKey(address)))?.value.earlier ?? [];
+
+/** Their data has been deleted. */
+export const forgetSessions = async (
+  store: Store,
+  address: SessionAddress,
+  deleted: readonly string[],
+): Promise<void> => {
+  await update(store, sessionKey(address), (record) =>
+    record === undefined
+      ? undefined
+      : { ...record, earlier: (record.earlier ?? []).filter((sessionId) => !deleted.includes(sessionId)) },
+  );
 };
 
 interface Known {

@@ -1,6 +1,14 @@
 export { compactSession } from "./compact-session.ts";
 export type { SessionAddress } from "./current-session.ts";
-export { currentSession, firstSessionId, SessionFinder, startSession } from "./current-session.ts";
+export {
+  currentSession,
+  earlierSessions,
+  firstSessionId,
+  forgetSessions,
+  SessionFinder,
+  startSession,
+} from "./current-session.ts";
+export { deleteSession } from "./delete-session.ts";
 export { SessionHistory } from "./session-history.ts";
 export {
   exceeds,

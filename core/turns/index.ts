@@ -17,6 +17,7 @@ export {
   TurnYielded,
 } from "./turn-failures.ts";
 export {
+  deleteTurn,
   finalIdOf,
   Journal,
   sessionTtl,

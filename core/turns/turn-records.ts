@@ -4,7 +4,7 @@ import { ReplyCause } from "../contract/messages/agent-reply.ts";
 import type { UserMessage } from "../contract/messages/user-message.ts";
 import { Asker, Audience, DelegationContext, ReplyOrigin } from "../contract/messages/work-context.ts";
 import { RETENTION_MS } from "../contract/ports/bus.ts";
-import { collection, type Key, keyOf, prefixOf, type Store } from "../contract/ports/store.ts";
+import { collection, type Key, keyOf, keyParts, prefixOf, type Store } from "../contract/ports/store.ts";
 import { createOnce } from "../contract/ports/update.ts";
 import { stableId } from "../lib/index.ts";
 import { StepResponse, ToolResult } from "../model/index.ts";
@@ -88,6 +88,16 @@ const ttl = { ttlMs: RETENTION_MS };
 const responses = collection("turn-responses", StepResponse, ttl);
 const intents = collection("turn-intents", z.looseObject({ name: z.string() }), ttl);
 const results = collection("turn-results", ToolResult, ttl);
+
+/** Deletes the record and the journal of a turn that has ended. */
+export const deleteTurn = async (store: Store, agent: AgentRef, turnId: string): Promise<void> => {
+  for (const journal of [responses, intents, results]) {
+    for await (const { key } of store.list(prefixOf<unknown>(journal, turnId))) {
+      await store.delete(keyOf<unknown>(journal, ...(keyParts(key) as [string, ...string[]])));
+    }
+  }
+  await store.delete(turnKeyById(agent, turnId));
+};
 
 /** The state of a call in an earlier run. */
 type CallTrace = { result: ToolResult } | "begun" | "untouched";

@@ -19,11 +19,11 @@ const RETENTION_MS = 30 * 24 * 3_600_000;
 export const plantHistory = async (store: Store, { channel, visitor, count }: Planted): Promise<string[]> => {
   const at = Date.now();
   const frames = Array.from({ length: count }, (_, index) => frameAt(index + 1, isoTime(at)));
-  await store.put(headHintKey(channel, visitor), { seq: count, at, retentionMs: RETENTION_MS });
+  await store.put(headHintKey(channel, { visitor }), { seq: count, at, retentionMs: RETENTION_MS });
   await Promise.all(
     frames.map((frame, index) => {
       const entry = { once: `planted/${frame.id}`, at, frame };
-      return store.put(entryKey(channel, visitor, index + 1), entry, { ifRevision: 0, ttlMs: RETENTION_MS });
+      return store.put(entryKey(channel, { visitor }, index + 1), entry, { ifRevision: 0, ttlMs: RETENTION_MS });
     }),
   );
   return frames.map(keyOf);

@@ -40,6 +40,7 @@ export const addedSince = {
     "tool-lists",
     "tool-sign-ins",
     "tool-tokens",
+    "web-conversations",
     "web-reply-files",
     "web-stored-bytes",
     "work-marks",

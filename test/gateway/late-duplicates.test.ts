@@ -68,7 +68,7 @@ const startAll = async () => {
         key: conversationKey(sent.conversation),
       }),
     async logUpTo(count: number): Promise<LogEntry["frame"][]> {
-      const entry = async (seq: number) => (await store.get(entryKey("web", visitor, seq)))?.value.frame;
+      const entry = async (seq: number) => (await store.get(entryKey("web", { visitor }, seq)))?.value.frame;
       await expect.poll(() => entry(count)).toBeDefined();
       const all = await Promise.all(Array.from({ length: count + 1 }, (_, index) => entry(index + 1)));
       return all.filter((frame) => frame !== undefined);

@@ -5,8 +5,7 @@ import { refuseIfUnwritable, type WriteAvailability } from "../../../core/contra
 import { isoTime } from "../../../core/contract/ports/clock.ts";
 import type { Webhook, WebhookHead, WebhookResponse } from "../../contract/abilities.ts";
 import { downloadHeaders } from "../../contract/files/download-headers.ts";
-import type { VisitorAuth } from "../identity/visitor-auth.ts";
-import { isAnonymous } from "../identity/visitor-token.ts";
+import { JSON_TYPE, refusal, refusalFor, type VisitorRequests } from "../identity/visitor-request.ts";
 import type { StoredFile } from "./file-record.ts";
 import type { ReplyFiles } from "./reply-files.ts";
 import type { UploadAdmission } from "./upload-admission.ts";
@@ -18,9 +17,7 @@ export interface FileRoutesDeps {
   readonly writes: WriteAvailability;
   readonly admission: UploadAdmission;
   readonly maxBytes: number;
-  mayOpen(origin: string): boolean;
-  /** Undefined while the channel is not running. */
-  auth(): VisitorAuth | undefined;
+  readonly requests: VisitorRequests;
 }
 
 const PATH = "files";
@@ -28,7 +25,7 @@ const PATH = "files";
 /** `POST` and `GET /channels/<channel>/files`, with the same tokens and origins as the socket. */
 export const fileRoutes = (deps: FileRoutesDeps): readonly Webhook[] => {
   const refuse = async (head: WebhookHead) => {
-    const caller = callerOf(deps, head);
+    const caller = deps.requests.callerOf(head);
     if (!("visitor" in caller)) return caller;
     const bytes = Number(head.headers["content-length"] ?? 0);
     return (
@@ -39,17 +36,6 @@ export const fileRoutes = (deps: FileRoutesDeps): readonly Webhook[] => {
       }))
     );
   };
-  /** A refusal needs the CORS headers too, or the page could not read it. */
-  const respond = async (head: WebhookHead, work: (caller: Caller) => Promise<WebhookResponse>) => {
-    const caller = callerOf(deps, head);
-    if (!("visitor" in caller)) return caller;
-    try {
-      const { status, headers, body } = await work(caller);
-      return { status, headers: { ...corsHeaders(head), ...headers }, ...(body !== undefined && { body }) };
-    } catch (error) {
-      return refusalFor(head, error);
-    }
-  };
   return [
     {
       method: "POST",
@@ -57,7 +43,7 @@ export const fileRoutes = (deps: FileRoutesDeps): readonly Webhook[] => {
       maxBodyBytes: deps.maxBytes,
       refuse,
       handle: (request) =>
-        respond(request, async (caller) => {
+        deps.requests.respond(request, async (caller) => {
           const { body, query, headers } = request;
           if (body.length === 0)
             throw new AppError("bad-input", "the request body must be the file and must not be empty");
@@ -76,7 +62,7 @@ export const fileRoutes = (deps: FileRoutesDeps): readonly Webhook[] => {
       path: PATH,
       maxBodyBytes: 0,
       handle: (request) =>
-        respond(request, async ({ visitor }) => {
+        deps.requests.respond(request, async ({ visitor }) => {
           const { id = "" } = request.query;
           const [file] = await deps.files.find(visitor, [id]);
           const sent = file === undefined && id !== "" ? await deps.replyFiles.open(visitor, id) : undefined;
@@ -88,16 +74,7 @@ export const fileRoutes = (deps: FileRoutesDeps): readonly Webhook[] => {
           return { status: 200, headers: downloadHeaders(file), body: await deps.files.open(visitor, file) };
         }),
     },
-    {
-      method: "OPTIONS",
-      path: PATH,
-      maxBodyBytes: 0,
-      handle: async (request) => {
-        const { origin } = request.headers;
-        if (origin === undefined || !deps.mayOpen(origin)) return refusal(request, 403, "forbidden", FOREIGN_ORIGIN);
-        return { status: 204, headers: { ...corsHeaders(request), ...PREFLIGHT } };
-      },
-    },
+    deps.requests.preflight(PATH),
   ];
 };
 
@@ -108,32 +85,6 @@ const refusalOf = async (head: WebhookHead, check: () => Promise<void>): Promise
   } catch (error) {
     return refusalFor(head, error);
   }
-};
-
-const refusalFor = (head: WebhookHead, error: unknown): WebhookResponse => {
-  if (!(error instanceof AppError) || !(error.code in statuses)) throw error;
-  return refusal(head, statuses[error.code] ?? 500, error.code, error.message);
-};
-
-interface Caller {
-  readonly visitor: string;
-  readonly isAnonymous: boolean;
-}
-
-const callerOf = (deps: FileRoutesDeps, head: WebhookHead): Caller | WebhookResponse => {
-  const { origin, authorization = "" } = head.headers;
-  if (origin !== undefined && !deps.mayOpen(origin)) {
-    return { ...refusal(head, 403, "forbidden", FOREIGN_ORIGIN), headers: JSON_TYPE };
-  }
-  const auth = deps.auth();
-  if (auth === undefined) return refusal(head, 503, "unavailable", "the channel is not ready; retry in a few seconds");
-  const token = /^Bearer ([^\s]+)$/i.exec(authorization)?.[1];
-  if (token === undefined) {
-    return refusal(head, 401, "token-missing", "send the visitor's token: Authorization: Bearer <token>");
-  }
-  const who = auth.identify(token);
-  if ("problem" in who) return refusal(head, 401, who.problem, auth.explain(who.problem));
-  return { visitor: who.visitor, isAnonymous: isAnonymous(who) };
 };
 
 /** Refuses before the body is read, if the client sends a content-length. */
@@ -149,34 +100,3 @@ const described = ({ id, name, mediaType, bytes, expiresAt }: StoredFile) => ({
   bytes,
   expiresAt: isoTime(expiresAt),
 });
-
-/** The caller has checked the origin. */
-const corsHeaders = ({ headers: { origin } }: WebhookHead): Record<string, string> => ({
-  vary: "origin",
-  ...(origin !== undefined && {
-    "access-control-allow-origin": origin,
-    "cross-origin-resource-policy": "cross-origin",
-  }),
-});
-
-const refusal = (head: WebhookHead, status: number, code: string, message: string): WebhookResponse => ({
-  status,
-  headers: { ...corsHeaders(head), ...JSON_TYPE },
-  body: JSON.stringify({ error: { code, message } }),
-});
-
-const JSON_TYPE = { "content-type": "application/json; charset=utf-8" };
-const PREFLIGHT = {
-  "access-control-allow-methods": "GET, POST",
-  "access-control-allow-headers": "authorization, content-type",
-  "access-control-max-age": "600",
-};
-const FOREIGN_ORIGIN = "this origin is not allowed: add it to the channel's allowedOrigins";
-const statuses: Readonly<Record<string, number>> = {
-  "bad-input": 400,
-  forbidden: 403,
-  "not-found": 404,
-  "too-large": 413,
-  "rate-limited": 429,
-  unavailable: 503,
-};

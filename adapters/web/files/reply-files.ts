@@ -36,6 +36,10 @@ export class ReplyFiles {
     }
   }
 
+  async withdraw(visitor: string, ids: readonly string[]): Promise<void> {
+    for (const id of ids) await this.#deps.store.delete(sentKey(this.#deps.channel, visitor, id));
+  }
+
   /** Undefined if the visitor has no such file, may no longer read here, or it has expired. */
   async open(
     visitor: string,

@@ -69,6 +69,11 @@ export class VisitorFiles {
     );
   }
 
+  /** Deletes files before they expire; unknown ids are ignored. */
+  async delete(visitor: string, ids: readonly string[]): Promise<void> {
+    for (const file of await this.find(visitor, ids)) if (file !== undefined) await this.#remove(visitor, file);
+  }
+
   async read(visitor: string, file: StoredFile): Promise<Buffer> {
     const pieces: Buffer[] = [];
     for await (const piece of this.#piecesOf(visitor, file)) pieces.push(piece);
@@ -145,8 +150,9 @@ export class VisitorFiles {
   }
 
   async #remove(visitor: string, file: StoredFile): Promise<void> {
-    await this.#change(visitor, (files) => files.filter(({ id }) => id !== file.id));
+    // Chunks first: after a crash, the record still names them.
     await this.#deleteChunks(visitor, file);
+    await this.#change(visitor, (files) => files.filter(({ id }) => id !== file.id));
   }
 
   /** Changes the record, which drops expired files, then deletes the chunks of the dropped files. */

@@ -7,6 +7,7 @@ import { findHead, MAX_HINT_LAG } from "./find-head.ts";
 import type { HeadHint, LogEntry } from "./log-entry.ts";
 import { entryKey, headHintKey } from "./log-entry.ts";
 import { RECENT_ENTRIES, RecentIds } from "./recent-ids.ts";
+import { type RoomAddress, threadCreatedAt } from "./room-address.ts";
 
 export interface ConversationLogDeps {
   readonly store: Store;
@@ -31,18 +32,18 @@ interface LogState {
 export type LookBack = { readonly afterSeq: number } | { readonly since: number; readonly isFirst?: boolean };
 
 /**
- * A visitor's conversation: entries numbered without gaps, shared by all gateways. An append is a create-only write of
+ * One of a visitor's conversations: entries numbered without gaps, shared by all gateways. An append is a create-only write of
  * the next number. Of two gateways one wins, and the loser reads the winner's entry before it retries. A gateway that
  * appends has therefore seen every earlier entry and recognises a duplicate among them.
  */
 export class ConversationLog {
-  readonly visitor: string;
+  readonly #room: RoomAddress;
   readonly #deps: ConversationLogDeps;
   #state: LogState | undefined;
   #last: Promise<unknown> = IDLE;
 
-  constructor(visitor: string, deps: ConversationLogDeps) {
-    this.visitor = visitor;
+  constructor(room: RoomAddress, deps: ConversationLogDeps) {
+    this.#room = room;
     this.#deps = deps;
   }
 
@@ -63,7 +64,7 @@ export class ConversationLog {
   }
 
   async read(seq: number): Promise<LogEntry | undefined> {
-    return (await this.#deps.store.get(entryKey(this.#deps.channel, this.visitor, seq)))?.value;
+    return (await this.#deps.store.get(entryKey(this.#deps.channel, this.#room, seq)))?.value;
   }
 
   /** Whether this process has seen the entry in the log. */
@@ -101,12 +102,33 @@ export class ConversationLog {
     });
   }
 
+  /** Deletes all entries, each after `before`. Their numbers are not used again, because clients may have some of them. */
+  deleteAll(before: (entry: LogEntry) => Promise<void>): Promise<void> {
+    return this.#serialize(async () => {
+      await this.#readForward(undefined, undefined);
+      const { head } = await this.#loaded();
+      const { store, clock, channel, retentionMs } = this.#deps;
+      await update(store, headHintKey(channel, this.#room), (stored) =>
+        stored && stored.seq > head ? stored : { seq: head, at: clock.now(), retentionMs },
+      );
+      let first = head + 1;
+      while (first > 1 && (await this.read(first - 1)) !== undefined) first--;
+      // From the first to the last: after a crash, the rest is found below the head, without a gap.
+      for (let seq = first; seq <= head; seq++) {
+        const entry = await this.read(seq);
+        if (entry !== undefined) await before(entry);
+        await store.delete(entryKey(channel, this.#room, seq));
+      }
+      this.#state = undefined;
+    });
+  }
+
   async #tryAppend(entry: LogEntry): Promise<number | undefined> {
     const state = await this.#loaded();
     const seq = state.head + 1;
     await this.#updateHint(state);
     const { store, channel, retentionMs } = this.#deps;
-    const created = await createOnce(store, entryKey(channel, this.visitor, seq), entry, { ttlMs: retentionMs });
+    const created = await createOnce(store, entryKey(channel, this.#room, seq), entry, { ttlMs: retentionMs });
     if (created === undefined) return undefined;
     this.#record(seq, entry);
     return seq;
@@ -165,7 +187,7 @@ export class ConversationLog {
     const { store, clock, channel, retentionMs } = this.#deps;
     // Old state is discarded: its entries may have expired, and other gateways may have appended more.
     if (this.#state && clock.now() - this.#state.seenAt < retentionMs / 2) return this.#state;
-    const hint = (await store.get(headHintKey(channel, this.visitor)))?.value;
+    const hint = (await store.get(headHintKey(channel, this.#room)))?.value;
     const present = async (seq: number) => (await this.read(seq)) !== undefined;
     return this.#setState(await findHead(present, hint ?? this.#firstHint(), clock.now(), claimed), hint);
   }
@@ -176,7 +198,9 @@ export class ConversationLog {
   }
 
   #firstHint(): HeadHint {
-    return { seq: 0, at: visitorCreatedAt(this.visitor), retentionMs: this.#deps.retentionMs };
+    const { visitor, thread } = this.#room;
+    const at = thread === undefined ? visitorCreatedAt(visitor) : threadCreatedAt(thread);
+    return { seq: 0, at, retentionMs: this.#deps.retentionMs };
   }
 
   /** Moves the hint before an append would exceed MAX_HINT_LAG. */
@@ -186,7 +210,7 @@ export class ConversationLog {
     const now = clock.now();
     const fits = head + 1 - hint.seq <= MAX_HINT_LAG && hint.retentionMs === retentionMs && now - hint.at < retentionMs;
     if (fits) return;
-    const { after } = await update(store, headHintKey(channel, this.visitor), (stored) =>
+    const { after } = await update(store, headHintKey(channel, this.#room), (stored) =>
       stored && stored.seq > head ? stored : { seq: head, at: now, retentionMs },
     );
     state.hint = after;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { collection, keyOf } from "../../../core/contract/ports/store.ts";
+import type { RoomAddress } from "./room-address.ts";
 
 /** One entry of a conversation's log, under its `seq`. */
 export const LogEntry = z.looseObject({
@@ -25,6 +26,9 @@ export type HeadHint = z.infer<typeof HeadHint>;
 const entries = collection("web-log", LogEntry);
 const hints = collection("web-log-head", HeadHint);
 
-export const entryKey = (channel: string, visitor: string, seq: number) =>
-  keyOf(entries, channel, visitor, String(seq));
-export const headHintKey = (channel: string, visitor: string) => keyOf(hints, channel, visitor);
+/** The parts of a key after the channel: a conversation beside the main one has one more. */
+const partsOf = ({ visitor, thread }: RoomAddress): string[] => (thread === undefined ? [visitor] : [visitor, thread]);
+
+export const entryKey = (channel: string, room: RoomAddress, seq: number) =>
+  keyOf(entries, channel, ...partsOf(room), String(seq));
+export const headHintKey = (channel: string, room: RoomAddress) => keyOf(hints, channel, ...partsOf(room));

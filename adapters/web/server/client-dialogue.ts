@@ -1,16 +1,17 @@
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
 import type { Account } from "../../../core/contract/messages/user-message.ts";
 import { refuseIfUnwritable, Unwritable, whenWritable } from "../../../core/contract/ports/backbone.ts";
-import { isoTime } from "../../../core/contract/ports/clock.ts";
 import { readHistory } from "../history/history-page.ts";
+import type { RoomAddress } from "../history/room-address.ts";
 import type { Identity, TokenProblem } from "../identity/visitor-token.ts";
 import { accountOf } from "../inbound.ts";
 import type { ClientFrame, Command, ErrorCode, Hello, HistoryRequest, Message } from "../protocol.ts";
 import { type CloseCode, closeCodes } from "../protocol-constants.ts";
-import { acceptMessage } from "./accept-message.ts";
+import { acceptMessage, UNKNOWN_CONVERSATION } from "./accept-message.ts";
 import type { Connection } from "./connection.ts";
 import type { ConversationRoom } from "./conversation-room.ts";
 import type { DialogueDeps } from "./dialogue-deps.ts";
+import { enterConversation, welcomeFrame } from "./enter-conversation.ts";
 import { encodeFrame, parseFrame } from "./frame-codec.ts";
 
 interface ClientRequest {
@@ -30,6 +31,7 @@ export class ClientDialogue {
   /** Set for a visitor whom a host page has identified; such an identity expires. */
   #hostIdentity: Identity | undefined;
   #account: Account | undefined;
+  #address: RoomAddress | undefined;
   #room: ConversationRoom | undefined;
   #searchFrom = 0;
   #framesFullAt = 0;
@@ -51,8 +53,9 @@ export class ClientDialogue {
     this.#helloDueAt = Math.ceil(deps.context.clock.monotonic()) + HELLO_TIMEOUT_MS;
   }
 
-  get visitor(): string | undefined {
-    return this.#account?.id;
+  /** The conversation that the socket follows; undefined before the hello. */
+  get address(): RoomAddress | undefined {
+    return this.#address;
   }
 
   receive(data: Buffer, isBinary: boolean): void {
@@ -70,8 +73,8 @@ export class ClientDialogue {
   }
 
   #allowMessage(room: ConversationRoom): boolean {
-    const fullAt = this.#deps.messageRate.take(room.messagesFullAt, this.#deps.context.clock.monotonic());
-    room.messagesFullAt = fullAt ?? room.messagesFullAt;
+    const fullAt = this.#deps.messageRate.take(room.rate.messagesFullAt, this.#deps.context.clock.monotonic());
+    room.rate.messagesFullAt = fullAt ?? room.rate.messagesFullAt;
     return fullAt !== undefined && this.#allowFromAddress();
   }
 
@@ -140,43 +143,24 @@ export class ClientDialogue {
 
   async #hello(hello: Hello): Promise<void> {
     if (this.#account) return this.#refuseFrame("hello may be sent only once", undefined, "hello-repeated");
-    const { rooms, auth, limits, context } = this.#deps;
+    const { rooms, limits, context } = this.#deps;
     const token = hello.token ?? this.#offeredToken;
-    const entered = await this.#retryWhenWritable(async () => {
-      const who = await auth.enter(token);
-      if ("problem" in who) return who;
-      const log = rooms.log(who.visitor);
-      const [head, sessionId] = await Promise.all([
-        who.isNew ? log.startEmpty() : log.head(hello.resumeFrom),
-        context.sessionOf(rooms.conversation(who.visitor), who.isNew),
-      ]);
-      return { who, head, sessionId };
-    });
-    if ("problem" in entered) return this.#refuseToken(entered.problem);
-    const { who, head, sessionId } = entered;
+    const entered = await this.#retryWhenWritable(() => enterConversation(hello, token, this.#deps));
+    if ("problem" in entered) return this.#refuseEntry(entered.problem);
+    const { who, address, head } = entered;
     if (!this.connection.open) return;
-    if ((rooms.find(who.visitor)?.size ?? 0) >= limits.connectionsPerVisitor) {
+    if (rooms.socketsOf(who.visitor) >= limits.connectionsPerVisitor) {
       this.#error("too-many-connections", `at most ${limits.connectionsPerVisitor} at a time; close one`);
       return this.#close(closeCodes.visitorFull, "too many connections");
     }
     if (who.endsAt !== undefined) this.#hostIdentity = who;
     this.#account = accountOf(who, hello, this.#device);
-    this.#room = rooms.open(who.visitor, head);
-    this.connection.send(
-      encodeFrame({
-        type: "welcome",
-        token: auth.issue(who),
-        conversation: who.visitor,
-        sessionId,
-        seq: head,
-        agent: context.agent,
-        now: isoTime(context.clock.now()),
-        limits: { textLength: limits.textLength, fileBytes: limits.filesPerVisitor > 0 ? limits.fileBytes : 0 },
-      }),
-    );
+    this.#address = address;
+    this.#room = rooms.open(address, head);
+    this.connection.send(welcomeFrame(entered, this.#deps));
     if (context.writes.problem !== undefined) this.sendStorageState();
     this.#resume(this.#room, hello.resumeFrom, head);
-    this.#deps.drafts.sendTo(this.connection, who.visitor);
+    this.#deps.drafts.sendTo(this.connection, address);
   }
 
   /** During an outage the socket stays open, and the read is retried once the store is writable. */
@@ -203,6 +187,14 @@ export class ClientDialogue {
       this.sendStorageState();
     }
     return this.#waitingForWrites.signal;
+  }
+
+  #refuseEntry(problem: TokenProblem | "conversation-unknown"): void {
+    if (problem !== "conversation-unknown") this.#refuseToken(problem);
+    else {
+      this.#error(problem, UNKNOWN_CONVERSATION);
+      this.#close(closeCodes.conversationUnknown, problem);
+    }
   }
 
   #refuseToken(problem: TokenProblem): void {
@@ -232,7 +224,7 @@ export class ClientDialogue {
     const storing = { visitor: account.id, address: this.remoteAddress, bytes, kind: "message" } as const;
     const refund = await this.#deps.budget.reserve(storing);
     this.#refusals = 0;
-    const speaker = { account, searchFrom: this.#searchFrom };
+    const speaker = { account, own: this.#address, searchFrom: this.#searchFrom };
     const taken = acceptMessage(frame, speaker, this.#deps, () => this.connection.cork());
     const refusal = await taken.catch((error: unknown) => {
       refund();

@@ -6,11 +6,15 @@ import type { LogEntry } from "../history/log-entry.ts";
 import type { Connection, Followed } from "./connection.ts";
 import { encodeEntry, encodeFrame } from "./frame-codec.ts";
 
+/** State of the visitor's rate limit, over all sockets and conversations. */
+export interface VisitorRate {
+  messagesFullAt: number;
+}
+
 /** A conversation with at least one socket in this process: its log, and the sockets that follow it. */
 export class ConversationRoom implements Followed {
   readonly log: ConversationLog;
-  /** State of the visitor's rate limit over all sockets. */
-  messagesFullAt = 0;
+  readonly rate: VisitorRate;
   readonly #logger: Logger;
   readonly #connections = new Followers();
   /** The newest entries, each encoded once for all sockets. Created on first use, because most rooms are idle. */
@@ -21,7 +25,8 @@ export class ConversationRoom implements Followed {
   #isPumpingSlices = false;
   #pumpSlicesAgain = false;
 
-  constructor(log: ConversationLog, head: number, logger: Logger) {
+  constructor(log: ConversationLog, head: number, logger: Logger, rate: VisitorRate = { messagesFullAt: 0 }) {
+    this.rate = rate;
     this.log = log;
     this.#head = head;
     this.#logger = logger;

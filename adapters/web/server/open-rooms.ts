@@ -5,6 +5,7 @@ import type { Logger } from "../../../core/contract/ports/logger.ts";
 import type { ConversationLogDeps, LookBack } from "../history/conversation-log.ts";
 import { ConversationLog } from "../history/conversation-log.ts";
 import type { LogEntry } from "../history/log-entry.ts";
+import { type RoomAddress, roomName } from "../history/room-address.ts";
 import { ConversationRoom } from "./conversation-room.ts";
 
 export interface OpenRoomsDeps extends ConversationLogDeps {
@@ -16,6 +17,8 @@ export interface OpenRoomsDeps extends ConversationLogDeps {
 export class OpenRooms {
   readonly #deps: OpenRoomsDeps;
   readonly #rooms = new Map<string, ConversationRoom>();
+  /** The open conversations beside the main one; most visitors have none. */
+  readonly #threads = new Map<string, Set<string>>();
   readonly #logs = new BoundedCache<string, ConversationLog>(MAX_CACHED_LOGS);
   /** Rooms that have not yet caught up in this round; spreads the reads over the interval. */
   #round: Iterator<ConversationRoom> = [][Symbol.iterator]();
@@ -24,48 +27,84 @@ export class OpenRooms {
     this.#deps = deps;
   }
 
-  conversation(visitor: string): Conversation {
-    return { channel: this.#deps.channel, room: visitor, kind: "private" };
+  conversation({ visitor, thread }: RoomAddress): Conversation {
+    const { channel } = this.#deps;
+    return { channel, room: visitor, ...(thread !== undefined && { thread }), kind: "private" };
   }
 
-  find(visitor: string): ConversationRoom | undefined {
-    return this.#rooms.get(visitor);
+  find(address: RoomAddress): ConversationRoom | undefined {
+    return this.#rooms.get(roomName(address));
   }
 
-  log(visitor: string): ConversationLog {
-    const open = this.#rooms.get(visitor)?.log;
+  log(address: RoomAddress): ConversationLog {
+    const name = roomName(address);
+    const open = this.#rooms.get(name)?.log;
     if (open) return open;
-    const log = this.#logs.get(visitor) ?? new ConversationLog(visitor, this.#deps);
-    this.#logs.set(visitor, log);
+    const log = this.#logs.get(name) ?? new ConversationLog(address, this.#deps);
+    this.#logs.set(name, log);
     return log;
   }
 
-  /** The visitor's room; `head` is the log's end as just read. */
-  open(visitor: string, head: number): ConversationRoom {
-    const existing = this.#rooms.get(visitor);
+  /** `head` is the log's end as just read. */
+  open(address: RoomAddress, head: number): ConversationRoom {
+    const name = roomName(address);
+    const existing = this.#rooms.get(name);
     if (existing) {
       if (head > existing.head) void existing.catchUp(head);
       return existing;
     }
-    const room = new ConversationRoom(this.log(visitor), head, this.#deps.logger);
-    this.#rooms.set(visitor, room);
-    this.#logs.delete(visitor);
+    const [other] = this.#ofVisitor(address.visitor);
+    const room = new ConversationRoom(this.log(address), head, this.#deps.logger, other?.rate);
+    this.#rooms.set(name, room);
+    this.#logs.delete(name);
+    const { visitor, thread } = address;
+    if (thread !== undefined) this.#threads.set(visitor, (this.#threads.get(visitor) ?? new Set()).add(thread));
     return room;
   }
 
-  closeIfEmpty(visitor: string): void {
-    const room = this.#rooms.get(visitor);
+  closeIfEmpty(address: RoomAddress): void {
+    const name = roomName(address);
+    const room = this.#rooms.get(name);
     if (room?.size !== 0) return;
-    this.#rooms.delete(visitor);
-    this.#logs.set(visitor, room.log);
+    this.#rooms.delete(name);
+    this.#logs.set(name, room.log);
+    const threads = this.#threads.get(address.visitor);
+    if (address.thread !== undefined) threads?.delete(address.thread);
+    if (threads?.size === 0) this.#threads.delete(address.visitor);
+  }
+
+  /** The sockets of a visitor, over all their conversations. */
+  socketsOf(visitor: string): number {
+    return this.#ofVisitor(visitor).reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Sends an ephemeral frame to the visitor's sockets in all conversations but this one. */
+  offerElsewhere(address: RoomAddress, frame: () => Buffer): void {
+    if (address.thread === undefined && !this.#threads.has(address.visitor)) return;
+    const here = this.find(address);
+    const others = this.#ofVisitor(address.visitor).filter((room) => room !== here);
+    if (others.length === 0) return;
+    const encoded = frame();
+    for (const room of others) room.offer(encoded);
+  }
+
+  /** Sends an ephemeral frame to all sockets of a visitor. */
+  offerAll(visitor: string, frame: Buffer): void {
+    for (const room of this.#ofVisitor(visitor)) room.offer(frame);
+  }
+
+  #ofVisitor(visitor: string): ConversationRoom[] {
+    const addresses: RoomAddress[] = [{ visitor }];
+    for (const thread of this.#threads.get(visitor) ?? []) addresses.push({ visitor, thread });
+    return addresses.flatMap((address) => this.find(address) ?? []);
   }
 
   /** Appends, shows the entry here, and signals the other gateways. Calls `stored` just before it is shown. */
-  async append(visitor: string, entry: LogEntry, lookBack: LookBack, stored?: () => void): Promise<number> {
-    const seq = await this.log(visitor).append(entry, lookBack);
+  async append(address: RoomAddress, entry: LogEntry, lookBack: LookBack, stored?: () => void): Promise<number> {
+    const seq = await this.log(address).append(entry, lookBack);
     stored?.();
-    this.#rooms.get(visitor)?.appended(seq, entry);
-    this.#deps.signal({ type: "logged", conversation: this.conversation(visitor), seq });
+    this.find(address)?.appended(seq, entry);
+    this.#deps.signal({ type: "logged", conversation: this.conversation(address), seq });
     return seq;
   }
 

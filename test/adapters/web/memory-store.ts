@@ -27,6 +27,11 @@ export class MemoryStore implements Store {
     return [...this.#stored.keys()];
   }
 
+  /** All stored values, as text. */
+  text(): string {
+    return [...this.#stored.values()].map(({ json }) => json).join("\n");
+  }
+
   async get<T>(key: Key<T>): Promise<Stored<T> | undefined> {
     await this.before("get", key.collection.name);
     this.reads++;

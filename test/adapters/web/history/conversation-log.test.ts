@@ -14,7 +14,7 @@ const setUp = () => {
   const store = new MemoryStore(clock);
   const visitor = newVisitorId(clock.now(), "a");
   /** Each simulates a process that shares only the store. */
-  const open = () => new ConversationLog(visitor, { store, clock, channel: "web", retentionMs });
+  const open = () => new ConversationLog({ visitor }, { store, clock, channel: "web", retentionMs });
   const entry = (once: string) => ({ once, at: clock.now(), frame: { type: "said", id: once } });
   /** For an entry that was just created. */
   const first = () => ({ since: clock.now(), isFirst: true });
