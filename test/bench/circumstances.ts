@@ -12,6 +12,8 @@ export const circumstances = () => ({
   libsql: `libsql ${versionOf("libsql")}`,
   ws: `ws ${versionOf("ws")}`,
   bolt: `@slack/bolt ${versionOf("@slack/bolt")}`,
+  discord: `discord.js ${versionOf("discord.js")}`,
+  chat: `chat ${versionOf("chat")}`,
   botbuilder: `botbuilder ${versionOf("botbuilder")}`,
 });
 

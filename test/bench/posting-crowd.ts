@@ -34,11 +34,6 @@ export class PostingCrowd {
     return loopTimes(count, inFlight, (lane) => this.#send(lane));
   }
 
-  /** One message of this person; resolves when it is acknowledged. */
-  send(person: number): Promise<void> {
-    return this.#send(person);
-  }
-
   leave(): void {
     this.#agent.destroy();
   }

@@ -1,11 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
+import { type Raced, race } from "./answers/race.ts";
+import { raceLines } from "./answers/race-lines.ts";
 import { circumstances } from "./circumstances.ts";
 import type { Measured, Tail } from "./measure.ts";
 import { measure } from "./measure.ts";
 import type { Result } from "./result-table.ts";
 import { scenarios } from "./scenarios.ts";
+import { ServerProcess } from "./servers/server-process.ts";
 import { writeRecord } from "./write-record.ts";
 
 const { values } = parseArgs({
@@ -14,6 +17,7 @@ const { values } = parseArgs({
     only: { type: "string" },
     json: { type: "string" },
     record: { type: "boolean", default: false },
+    profile: { type: "string" },
   },
 });
 
@@ -36,7 +40,8 @@ const line = ({ name, unit, product, floor, ratio, cpuRatio, p99, p999, max }: M
     `aim ${aim}`,
   ].join("  ");
 
-const { only, quick, record } = values;
+const { only, quick, record, profile } = values;
+ServerProcess.profileDir = profile;
 const chosen = scenarios.filter(({ name, soak = false, long = false }) =>
   only === undefined ? !soak && !(quick && long) : only.split("|").some((part) => name.includes(part)),
 );
@@ -55,9 +60,16 @@ console.log(
   `${"".padEnd(62)}  ${"product".padStart(20)}  ${"floor".padStart(12)}  ${"ratio".padStart(8)}  ${"of CPU".padStart(8)}`,
 );
 const results: Result[] = [];
+const answers: Raced[] = [];
 for (const scenario of chosen) {
   const begun = performance.now();
   for await (const comparison of scenario.prepare(quick)) {
+    if ("bots" in comparison) {
+      const raced = await race(comparison);
+      answers.push(...raced);
+      for (const row of raceLines(raced)) console.log(row);
+      continue;
+    }
     const measured = await measure(comparison, quick ? 3 : 5);
     const { aim = scenario.aim } = comparison;
     results.push({ ...measured, aim });
@@ -67,6 +79,6 @@ for (const scenario of chosen) {
 }
 const seconds = Math.round(performance.now() / 1_000);
 console.log(`took ${seconds} s`);
-const run = { circumstances: here, quick, seconds, loadAfter: `load ${loadavg()[0]?.toFixed(1)}`, results };
+const run = { circumstances: here, quick, seconds, loadAfter: `load ${loadavg()[0]?.toFixed(1)}`, results, answers };
 if (values.json) await writeFile(values.json, `${JSON.stringify(run, null, 2)}\n`);
 if (record) await writeRecord(run);

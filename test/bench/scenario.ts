@@ -1,3 +1,4 @@
+import type { Race } from "./answers/race.ts";
 import type { Comparison } from "./measure.ts";
 
 /** A comparison on one or both backbones. */
@@ -10,5 +11,5 @@ export interface Scenario {
   /** Left out of a quick run, unless it is selected by name. */
   readonly long?: boolean;
   /** Starts everything that the comparisons need, yields them, and stops it again. */
-  prepare(quick: boolean): AsyncGenerator<Comparison>;
+  prepare(quick: boolean): AsyncGenerator<Comparison | Race>;
 }

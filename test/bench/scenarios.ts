@@ -1,5 +1,6 @@
 import type { Scenario } from "./scenario.ts";
 import { a2aCalls } from "./scenarios/a2a-calls.ts";
+import { answers } from "./scenarios/answers.ts";
 import { busLatency, busThroughput } from "./scenarios/bus.ts";
 import { busMemory } from "./scenarios/bus-memory.ts";
 import { delegation, delegationMemory } from "./scenarios/delegation.ts";
@@ -8,7 +9,6 @@ import { growth } from "./scenarios/growth.ts";
 import { messageReply } from "./scenarios/message-reply.ts";
 import { overload } from "./scenarios/overload.ts";
 import { schedules } from "./scenarios/schedules.ts";
-import { slackBursts } from "./scenarios/slack-bursts.ts";
 import { slackEvents, slackMemory } from "./scenarios/slack-events.ts";
 import { socketBroadcast } from "./scenarios/socket-broadcast.ts";
 import { socketMemory } from "./scenarios/socket-memory.ts";
@@ -37,8 +37,8 @@ export const scenarios: readonly Scenario[] = [
   startWithServers,
   growth,
   overload,
+  ...answers,
   slackEvents,
-  slackBursts,
   teamsActivities,
   a2aCalls,
   busMemory,

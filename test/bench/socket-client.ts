@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
+import { MESSAGE_TEXT } from "./message-text.ts";
 
 export interface SocketEndpoint {
   readonly port: number;
@@ -40,7 +41,7 @@ export class SocketClient {
   async ask(): Promise<void> {
     const replied = this.reply();
     const id = `m${++this.#sent}`;
-    this.#socket.send(JSON.stringify({ type: "message", id, text: "Please note this down." }));
+    this.#socket.send(JSON.stringify({ type: "message", id, text: MESSAGE_TEXT }));
     await replied;
   }
 

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
+import type { Raced } from "./answers/race.ts";
 import type { circumstances } from "./circumstances.ts";
 import { type Result, resultTable } from "./result-table.ts";
 
@@ -8,6 +9,7 @@ export interface Run {
   readonly seconds: number;
   readonly loadAfter: string;
   readonly results: readonly Result[];
+  readonly answers: readonly Raced[];
 }
 
 const PAGE = "docs/performance.md";

@@ -44,6 +44,10 @@ export class NatsServer {
     return `nats://127.0.0.1:${this.port}`;
   }
 
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
   /** Restarts on the same port and directory; resolves once the server accepts connections. */
   async restart(): Promise<void> {
     await this.#end("SIGKILL");

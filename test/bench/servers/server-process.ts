@@ -4,6 +4,8 @@ import { dirname, join } from "node:path";
 
 /** A server in a separate process, so that it does not share an event loop with the bench. */
 export class ServerProcess {
+  /** A directory for the CPU profiles of all servers. */
+  static profileDir: string | undefined;
   readonly port: number;
   /** From the start of the process until it listened. */
   readonly startedInMs: number;
@@ -25,7 +27,14 @@ export class ServerProcess {
   static async start(name: string, ...args: string[]): Promise<ServerProcess> {
     const file = join(dirname(process.argv[1] ?? ""), "servers", `${name}-server.js`);
     const begun = performance.now();
-    const child = fork(file, args, { execArgv: ["--expose-gc"], stdio: ["ignore", "inherit", "ignore", "ipc"] });
+    const { profileDir } = ServerProcess;
+    const profile = profileDir
+      ? ["--cpu-prof", `--cpu-prof-dir=${profileDir}`, `--cpu-prof-name=${name}-${Math.round(begun)}.cpuprofile`]
+      : [];
+    const child = fork(file, args, {
+      execArgv: ["--expose-gc", ...profile],
+      stdio: ["ignore", "inherit", "ignore", "ipc"],
+    });
     const ended = once(child, "exit").then(([code]) => {
       throw new Error(`the ${name} server ended with ${code} before it listened`);
     });

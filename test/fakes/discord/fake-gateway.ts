@@ -74,8 +74,10 @@ export class FakeGateway {
 
   /** Sends a message to every session. Without the content intent, messages that do not concern the bot have no text. */
   dispatchMessage(message: FakeMessage): void {
-    const isPrivate = this.#world.channels.get(message.channel_id)?.type === ChannelType.private;
-    const { pings: _, files: __, ...data } = message;
+    const channel_type = this.#world.channels.get(message.channel_id)?.type;
+    const isPrivate = channel_type === ChannelType.private;
+    const { pings: _, files: __, ...rest } = message;
+    const data = { ...rest, channel_type };
     const { id: botId } = this.#world.bot;
     const concernsBot = isPrivate || message.author?.id === botId || message.mentions.some(({ id }) => id === botId);
     const hidden = { ...data, content: "", attachments: [], components: [] };

@@ -70,7 +70,8 @@ export class ConnectorApi {
     if (activities === undefined) return undefined;
     if (!this.roster.has(roomOf(id))) return refusal(403, "BotNotInConversationRoster");
     const activity = PostedActivity.parse(JSON.parse(body));
-    if (method === "POST" && activityId === undefined) return this.#post(id, activity);
+    // With an id it is a reply to that activity.
+    if (method === "POST") return this.#post(id, activity);
     if (method === "PUT" && activityId !== undefined) return this.#change(id, decodeURIComponent(activityId), activity);
     return undefined;
   }
