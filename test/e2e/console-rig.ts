@@ -30,6 +30,9 @@ export class ConsoleRig {
   readonly #folder: string;
   readonly #running: Running[] = [];
   readonly #clients: WebClient[] = [];
+  /** Changes of the configuration that a reload finds, and a text instead of the whole file. */
+  #changes: object = {};
+  #fileText: string | undefined;
 
   private constructor(teams: FakeTeams, model: ScriptedModelServer, folder: string) {
     this.teams = teams;
@@ -56,6 +59,12 @@ export class ConsoleRig {
     const client = new WebClient(`visitor-${this.#clients.length}`, () => this.url, channel);
     this.#clients.push(client);
     return client;
+  }
+
+  /** The configuration file has these changes from now on; a text stands for a file that is not valid. */
+  edit(changes: object | string): void {
+    this.#fileText = typeof changes === "string" ? changes : undefined;
+    this.#changes = typeof changes === "string" ? {} : changes;
   }
 
   /** Calls the admin API as a platform admin. */
@@ -101,8 +110,13 @@ export class ConsoleRig {
         acme: { adapter: "web", agent: "clerk" },
       },
     });
+    const read = () => {
+      const text = this.#fileText ?? JSON.stringify({ ...config, ...this.#changes });
+      return parseConfig({ file: "mooring.yaml", text, env: {} });
+    };
     const running = await runMooring({
-      config: parseConfig({ file: "mooring.yaml", text: JSON.stringify(config), env: {} }),
+      config: read(),
+      readConfig: async () => read(),
       roles,
       clock: systemClock,
       logger: new RecordingLogger(),

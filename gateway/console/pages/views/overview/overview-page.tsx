@@ -8,6 +8,7 @@ import { addressOf, Link, type Route } from "../../route.tsx";
 import { useConsole } from "../../state/console-context.ts";
 import { useAnswer } from "../../state/use-answer.ts";
 import { BarChart } from "./bar-chart.tsx";
+import { ReloadConfiguration } from "./reload-configuration.tsx";
 
 type Overview = AnswerTo<"GET overview">;
 type ChannelCounts = Overview["channels"][number];
@@ -19,7 +20,11 @@ export const OverviewPage = ({ route }: { route: Route }) => {
   const { data, error, reload } = useAnswer("overview", route.query, REFRESH_MS);
   const options = tenants.map((tenant) => [tenant, tenant] as const);
   return (
-    <PageFrame title="Overview" about="Traffic of all processes. Counts are stored every ten seconds.">
+    <PageFrame
+      title="Overview"
+      about="Traffic of all processes. Counts are stored every ten seconds."
+      tools={<ReloadConfiguration done={reload} />}
+    >
       <div class="filters">
         <Choice
           label="Time"
