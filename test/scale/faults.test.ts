@@ -29,10 +29,11 @@ describe("given processes that share partitions on a simulated server with fault
     });
     while (!isCreating) await cluster.pass(100);
     resume();
-    await cluster.pass(leaseMs / 2);
+    // Shorter than the timeout of a request, so that the second attempt succeeds.
+    await cluster.pass(0.45 * leaseMs);
     cluster.setFaults();
     // The writer releases the record with its next pass, before another process may take it from a living owner.
-    await cluster.pass(0.45 * leaseMs);
+    await cluster.pass(0.5 * leaseMs);
 
     expect(creations).toBeGreaterThan(0);
     expect(cluster.misread).toEqual([]);

@@ -15,14 +15,16 @@ describe("given processes that share partitions on a simulated server", () => {
       // At most each partition once for each process that joined or left; a suspension counts as both.
       for (const change of ["join", "leave", "crash"] as const) expect(moves[change].counted).toBeLessThan(32);
       expect(moves.pause.counted).toBeLessThan(64);
-      // Three times in a lease each process writes its heartbeat, which all others receive, and compares its two watches
-      // with the server. Idle consumers send heartbeats. There is no other traffic.
-      const kinds = ["ack", "delivery", "heartbeat", "publish", "stream info", "update", "write"];
+      // Three times in a lease each process writes its beat, which no other one receives, and compares its two watches with
+      // the server. About once in a lease it reads the beats of three others. Idle consumers send heartbeats. There is no
+      // other traffic.
+      const kinds = ["ack", "answer to a read", "delivery", "heartbeat", "publish", "read", "stream info", "write"];
       expect(Object.keys(atRest).sort()).toEqual(kinds);
       expect(atRest["stream info"]).toBeLessThanOrEqual(20);
       expect(atRest.heartbeat).toBeLessThanOrEqual(16);
-      expect(atRest.write).toBe(8);
-      expect(atRest.update).toBe(64);
+      expect(atRest.write).toBeGreaterThanOrEqual(7);
+      expect(atRest.write).toBeLessThanOrEqual(8);
+      expect(atRest.read).toBeLessThanOrEqual(10);
     },
   );
 });

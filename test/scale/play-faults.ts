@@ -13,13 +13,17 @@ export interface FaultCourse {
 
 const FAULTS: readonly Fault[] = ["lost", "unanswered", "late", "no-responder", "no-quorum"];
 
-/** One seeded course of faults: any request may fail in any way, while processes are suspended, crash, leave and join. */
-export const playFaults = async (seed: number): Promise<FaultCourse> => {
+/**
+ * One seeded course of faults: any request may fail in any way, while processes are suspended, crash, leave and join.
+ * `mixed`: each process is of this version or of 0.2, as in a rolling upgrade.
+ */
+export const playFaults = async (seed: number, { mixed = false } = {}): Promise<FaultCourse> => {
   const random = seededRandom(seed);
   const leaseMs = LEASE_MS;
   const cluster = new SimulatedCluster({ seed, partitions: 8, leaseMs, messagesPerSecond: 4, keys: 24 });
+  const join = () => cluster.join(mixed && random() < 0.5 ? "0.2" : "current");
   const processes = 2 + Math.floor(3 * random());
-  for (let n = 0; n < processes; n++) cluster.join();
+  for (let n = 0; n < processes; n++) join();
   cluster.publishSteadily();
   await cluster.pass(2 * leaseMs);
 
@@ -44,7 +48,7 @@ export const playFaults = async (seed: number): Promise<FaultCourse> => {
       else if (event < 0.5) resumes.shift()?.();
       else if (event < 0.6 && cluster.living > 1) cluster.crash();
       else if (event < 0.7 && cluster.living > 1) void cluster.leave();
-      else if (event < 0.8) cluster.join();
+      else if (event < 0.8) join();
       else if (event < 0.9) cluster.disconnect(leaseMs * random() ** 2);
     }
     if (random() < 0.5) cluster.setFaults();

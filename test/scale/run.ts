@@ -1,7 +1,9 @@
 import { parseArgs } from "node:util";
+import { measureIdle } from "./measure-idle.ts";
 import { playFaults } from "./play-faults.ts";
 import { CHANGES, playStep, stepsOf } from "./play-steps.ts";
 import { simulate } from "./simulate.ts";
+import type { Version } from "./simulated-process.ts";
 
 /** Simulates the lease and partition protocol at the size of a large deployment, and prints the observations. */
 const { values } = parseArgs({
@@ -13,15 +15,22 @@ const { values } = parseArgs({
     faults: { type: "string" },
     /** Plays each change of the members with each single fault instead. */
     steps: { type: "boolean", default: false },
+    /** With processes of version 0.2 among them, in both. */
+    mixed: { type: "boolean", default: false },
+    /** Only joins, and measures the traffic without changes of the members. */
+    idle: { type: "boolean", default: false },
+    /** The version of the processes with `--idle`: "current" or "0.2". */
+    version: { type: "string", default: "current" },
   },
 });
 
 if (values.steps) {
   let failed = 0;
+  const versions = values.mixed ? (["0.2", "current", "0.2"] as const) : undefined;
   for (const change of CHANGES) {
-    const steps = await stepsOf(change);
+    const steps = await stepsOf(change, versions);
     for (const step of steps) {
-      const { misread, violations, published, handled } = await playStep(change, step);
+      const { misread, violations, published, handled } = await playStep(change, step, versions);
       if (misread.length + violations.length === 0 && handled === published) continue;
       failed++;
       console.log(JSON.stringify({ change, step, misread, violations: violations.slice(0, 3), published, handled }));
@@ -36,13 +45,19 @@ if (values.faults !== undefined) {
   const first = Number(values.seed);
   for (let seed = first; seed < first + Number(values.faults); seed++) {
     if (seed > first && (seed - first) % 500 === 0) console.log(`${seed - first} courses played, ${failed} failed`);
-    const { misread, violations, published, handled } = await playFaults(seed);
+    const { misread, violations, published, handled } = await playFaults(seed, { mixed: values.mixed });
     if (misread.length + violations.length === 0 && handled === published) continue;
     failed++;
     console.log(JSON.stringify({ seed, misread, violations: violations.slice(0, 3), published, handled }));
   }
   console.log(`${failed} of ${values.faults} courses failed`);
   process.exit(failed === 0 ? 0 : 1);
+}
+
+if (values.idle) {
+  const idle = await measureIdle(Number(values.processes), Number(values.partitions), values.version as Version);
+  console.log(JSON.stringify(idle, null, 2));
+  process.exit(idle.misread === 0 ? 0 : 1);
 }
 
 const startedAt = performance.now();

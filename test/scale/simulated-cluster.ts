@@ -1,3 +1,4 @@
+import { entryHeaders } from "../../core/backbone/nats/kv/bucket-entry.ts";
 import { consumerName, groupName, natsNames } from "../../core/backbone/nats/nats-names.ts";
 import { partitionOf } from "../../core/backbone/nats/partitions/index.ts";
 import { PartitionRecord } from "../../core/backbone/nats/partitions/partition-record.ts";
@@ -7,7 +8,7 @@ import { testSubject } from "../contract/test-message.ts";
 import { RecordingLogger } from "../fakes/recording-logger.ts";
 import { seededRandom } from "./seeded-random.ts";
 import type { Scale } from "./simulate.ts";
-import { SimulatedProcess } from "./simulated-process.ts";
+import { SimulatedProcess, type Version } from "./simulated-process.ts";
 import type { Fault } from "./simulated-server.ts";
 import { SimulatedServer } from "./simulated-server.ts";
 import { SimulatedTime } from "./simulated-time.ts";
@@ -107,18 +108,27 @@ export class SimulatedCluster {
   }
 
   /** Requests and messages per second, by kind, while this time passes. */
-  async trafficOf(ms: number): Promise<Record<string, number>> {
-    const before = new Map(this.#server.traffic);
+  trafficOf(ms: number): Promise<Record<string, number>> {
+    return this.#growthOf(this.#server.traffic, ms);
+  }
+
+  /** Bytes per second of writes, reads and updates of buckets, by kind, while this time passes. */
+  bytesOf(ms: number): Promise<Record<string, number>> {
+    return this.#growthOf(this.#server.bytes, ms);
+  }
+
+  async #growthOf(counts: ReadonlyMap<string, number>, ms: number): Promise<Record<string, number>> {
+    const before = new Map(counts);
     await this.pass(ms);
     const perSecond = ([kind, count]: [string, number]): [string, number] => [
       kind,
       Math.round(((count - (before.get(kind) ?? 0)) * 1_000) / ms),
     ];
-    return Object.fromEntries([...this.#server.traffic].map(perSecond).filter(([, count]) => count > 0));
+    return Object.fromEntries([...counts].map(perSecond).filter(([, count]) => count > 0));
   }
 
-  join(): void {
-    const process = this.#process(`p${++this.#serial}`);
+  join(version?: Version): void {
+    const process = this.#process(`p${++this.#serial}`, version);
     this.#processes.push(process);
     void process.consume(subject, DURABLE, async ({ n }, { id }) => {
       const run = this.#begins(process, id, n);
@@ -132,8 +142,8 @@ export class SimulatedCluster {
     });
   }
 
-  async leave(): Promise<void> {
-    void this.#takeOne().leave();
+  async leave(name?: string): Promise<void> {
+    void this.#takeOne(name).leave();
   }
 
   /** Returns the name of the crashed process. */
@@ -156,6 +166,16 @@ export class SimulatedCluster {
     this.#named(name).disconnect(ms);
   }
 
+  /** Deletes the record of a process without its beat, as an operator could. */
+  deleteRecordOf(name: string): void {
+    const bucket = NAMES.membersBucket;
+    const stream = this.#server.stream(`KV_${bucket}`);
+    for (const { subject: key } of stream.under(`$KV.${bucket}.>`)) {
+      if (key.startsWith(`$KV.${bucket}.${name}-`))
+        stream.append(key, Buffer.from(""), entryHeaders({ deletes: true }));
+    }
+  }
+
   /** The time until the last partition of a crashed process had its next owner. */
   takenOverAfter(name: string): number {
     return this.#takeOvers.get(name) ?? 0;
@@ -175,7 +195,7 @@ export class SimulatedCluster {
     this.#publishing?.cancel();
   }
 
-  #process(name: string): SimulatedProcess {
+  #process(name: string, version: Version = "current"): SimulatedProcess {
     const { partitions, leaseMs } = this.#scale;
     return new SimulatedProcess({
       name,
@@ -185,6 +205,7 @@ export class SimulatedCluster {
       partitions,
       leaseMs,
       logger: this.logger,
+      version,
     });
   }
 

@@ -38,12 +38,18 @@ type Callback = (error: NatsError | null, message: Msg) => void;
 export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSession => {
   const subscriptions = new Map<string, Callback>();
 
-  const ask = <R>(kind: string, work: () => R, timeoutMs = REQUEST_TIMEOUT_MS, subject?: string): Promise<R> =>
+  const ask = <R>(
+    kind: string,
+    work: () => R,
+    timeoutMs = REQUEST_TIMEOUT_MS,
+    subject?: string,
+    bytes?: number,
+  ): Promise<R> =>
     new Promise((resolve, reject) => {
       if (wire.isClosed) return reject(connectionClosed());
       void wire.closed.then(() => reject(connectionClosed()));
       wire.toServer(() => {
-        server.count(kind);
+        server.count(kind, bytes);
         const fault = server.faultOf(wire.process, kind, subject);
         if (fault === "no-responder") return wire.toProcess(() => reject(new NatsError("503", "503")));
         if (fault === "no-quorum") return wire.toProcess(() => reject(refusal(503, 10_008)));
@@ -63,14 +69,20 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
       });
     });
 
+  const read = (stream: string, subject: string): Msg => {
+    const message = server.stream(stream).last(subject);
+    if (message) server.count("answer to a read", bytesOf(message));
+    return found(message);
+  };
+
   const request = (subject: string, data: Uint8Array, given?: MsgHdrs, timeoutMs?: number): Promise<Msg> => {
     const answer = () => {
       const direct = /^\$JS\.API\.DIRECT\.GET\.([^.]+)\.(.+)$/.exec(subject);
       return direct
-        ? found(server.stream(direct[1] ?? "").last(direct[2] ?? ""))
+        ? read(direct[1] ?? "", direct[2] ?? "")
         : stored(() => server.streamOf(subject).append(subject, data, given));
     };
-    return ask(kindOf(subject), answer, timeoutMs, subject);
+    return ask(kindOf(subject), answer, timeoutMs, subject, bytesOf({ subject, data, headers: given }));
   };
 
   const pull = (subject: string, { batch, no_wait = false, idle_heartbeat }: PullOptions, inbox: string): void => {
@@ -171,7 +183,7 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
       const stream = server.stream(`KV_${bucket}`);
       const notify = (message: StreamMessage) => {
         if (wire.isCut) return void stream.watchers.delete(notify);
-        server.count("update");
+        server.count("update", bytesOf(message));
         // The watch delivers no further update.
         if (server.faultOf(wire.process, "update", message.subject) !== undefined)
           return void stream.watchers.delete(notify);
@@ -272,6 +284,13 @@ const connectionClosed = (): NatsError => new NatsError("CONNECTION_CLOSED", "CO
 
 /** The wildcard that matches a subject and its siblings. */
 const siblingsOf = (subject: string): string => subject.replace(/[^.]+$/, "*");
+
+/** The size of a stored message as sent, without the protocol's own words. */
+const bytesOf = ({ subject, data, headers: given }: Pick<StreamMessage, "subject" | "data" | "headers">): number => {
+  let bytes = subject.length + data.length;
+  for (const [name, values] of given ?? []) for (const value of values) bytes += name.length + value.length + 4;
+  return bytes;
+};
 
 /** The answer to a direct read. */
 const found = (message: StreamMessage | undefined): Msg => {

@@ -13,6 +13,7 @@ import type { Subject } from "../../core/contract/ports/subject.ts";
 import { simulatedSession, type Wire } from "./simulated-connection.ts";
 import type { SimulatedServer } from "./simulated-server.ts";
 import type { SimulatedTime } from "./simulated-time.ts";
+import { ConsumerGroups as ConsumerGroups02 } from "./version-0-2/consumer-groups.ts";
 
 export interface ProcessOptions {
   readonly name: string;
@@ -22,14 +23,18 @@ export interface ProcessOptions {
   readonly partitions: number;
   readonly leaseMs: number;
   readonly logger: Logger;
+  readonly version?: Version;
 }
+
+/** 0.2 renews its member record, which every process watches, instead of a beat. */
+export type Version = "current" | "0.2";
 
 /** One process of the product: the real code of leases and partitions, on a simulated clock and server. */
 export class SimulatedProcess {
   readonly name: string;
   readonly #time: SimulatedTime;
   readonly #random: () => number;
-  readonly #groups: ConsumerGroups;
+  readonly #groups: ConsumerGroups | ConsumerGroups02;
   readonly #publisher: NatsPublisher;
   #state: "running" | "paused" | "stopped" = "running";
   /** Number of suspensions. */
@@ -40,7 +45,7 @@ export class SimulatedProcess {
   readonly #missed: (() => void)[] = [];
   readonly clock: Clock;
 
-  constructor({ name, server, time, random, partitions, leaseMs, logger }: ProcessOptions) {
+  constructor({ name, server, time, random, partitions, leaseMs, logger, version = "current" }: ProcessOptions) {
     this.name = name;
     this.#time = time;
     this.#random = random;
@@ -69,7 +74,8 @@ export class SimulatedProcess {
     const names = natsNames(options.prefix);
     const { replicas } = options;
     this.#publisher = new NatsPublisher(connector, names, options);
-    this.#groups = new ConsumerGroups({
+    const Groups = version === "0.2" ? ConsumerGroups02 : ConsumerGroups;
+    this.#groups = new Groups({
       connector,
       names,
       options,

@@ -14,6 +14,9 @@ export class SimulatedServer {
   /** Number of requests, and of messages that it sent without a request, by kind. */
   readonly traffic = new Map<string, number>();
 
+  /** Bytes of the subjects, headers and values of writes, reads and updates of buckets, by kind. */
+  readonly bytes = new Map<string, number>();
+
   /** Decides the fault of each request. Any fault loses an update of a watch, a delivery, a heartbeat or an ack. */
   faultOf: (process: string, kind: string, subject?: string) => Fault | undefined = () => undefined;
 
@@ -21,8 +24,9 @@ export class SimulatedServer {
     this.#time = time;
   }
 
-  count(kind: string): void {
+  count(kind: string, bytes = 0): void {
     this.traffic.set(kind, (this.traffic.get(kind) ?? 0) + 1);
+    if (bytes > 0) this.bytes.set(kind, (this.bytes.get(kind) ?? 0) + bytes);
   }
 
   later(ms: number, act: () => void): void {

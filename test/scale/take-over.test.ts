@@ -70,6 +70,44 @@ describe("given a process that does not see the heartbeats of another", () => {
   });
 });
 
+describe("given a process that was suspended for more than a lease", () => {
+  it("when it renews its beat before the deletion of the beat is stored, then the deletion fails and the process goes on", async () => {
+    const cluster = await twoProcesses();
+    const late: string[] = [];
+    cluster.setFaults((process, kind, subject) => {
+      if (process !== "p2" || kind !== "write" || !subject?.includes("_bus_beats.p1-")) return undefined;
+      late.push(subject);
+      return "late";
+    });
+    const resume = cluster.pause("p1");
+    while (late.length === 0) await cluster.pass(10);
+    resume();
+    await cluster.pass(2 * leaseMs);
+    const messages = cluster.logger.lines.items.map(({ message }) => message);
+    expect(messages).not.toContain("member declared dead by another process, rejoining under a new id");
+    expect(messages).not.toContain("consumer process declared dead");
+    expect(cluster.misread).toEqual([]);
+    await expectAllHandled(cluster);
+  });
+});
+
+describe("given a process without a partition, which need not rewrite its record", () => {
+  it("when the record is deleted, then the process rejoins under a new id within half a lease", async () => {
+    const cluster = new SimulatedCluster({ seed: 1, partitions: 1, leaseMs, messagesPerSecond: 20, keys: 50 });
+    cluster.join();
+    cluster.join();
+    cluster.publishSteadily();
+    await cluster.pass(2 * leaseMs);
+    const [owner] = cluster.owners;
+    cluster.deleteRecordOf(owner === "p1" ? "p2" : "p1");
+    await cluster.pass(leaseMs / 2);
+    expect(cluster.logger.lines.items.map(({ message }) => message)).toContain(
+      "member declared dead by another process, rejoining under a new id",
+    );
+    await expectAllHandled(cluster);
+  });
+});
+
 describe("given an owner with messages waiting in all of its partitions", () => {
   it("when others join, then it hands over only partitions in which no handler runs", async () => {
     const shortMs = 3_000;
@@ -113,9 +151,9 @@ describe("given a process whose watches stopped without an error", () => {
       if (process !== "p1" || kind !== "update" || isSilent) return undefined;
       return "lost";
     });
-    await cluster.pass(leaseMs);
-    isSilent = true;
     cluster.join();
+    await cluster.pass(leaseMs / 10);
+    isSilent = true;
     await cluster.pass(2 * leaseMs);
     expect(cluster.logger.lines.items.map(({ message }) => message)).toContain(
       "watch missed updates, reading all entries",

@@ -11,6 +11,7 @@ export const natsNames = (prefix: string) => ({
   bucket: (collection: string) => `${prefix}_${collection}`,
   /** Names of collections contain no "_", so these never collide with one. */
   membersBucket: `${prefix}_bus_members`,
+  beatsBucket: `${prefix}_bus_beats`,
   partitionsBucket: `${prefix}_bus_partitions`,
   healthBucket: `${prefix}_bus_health`,
 });

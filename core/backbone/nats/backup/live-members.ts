@@ -19,14 +19,16 @@ export const refuseWhileRunning = async (
   names: NatsNames,
   { clock, leaseMs }: NatsOptions,
 ): Promise<void> => {
-  const bucket = `KV_${names.membersBucket}`;
+  // Versions up to 0.2 write no beats, they rewrite their records.
+  const buckets = [names.beatsBucket, names.membersBucket].map((bucket) => `KV_${bucket}`);
   const streams = new Set<string>();
   for await (const name of session.jsm.streams.names()) streams.add(name);
-  if (!streams.has(bucket)) return;
   let isRunning = false;
-  await scanStream(session, bucket, ">", false, ({ data, storedAt }) => {
-    if (data.length > 0 && storedAt > clock.now() - LEASES * leaseMs) isRunning = true;
-  });
+  for (const bucket of buckets.filter((name) => streams.has(name))) {
+    await scanStream(session, bucket, ">", false, ({ data, storedAt }) => {
+      if (data.length > 0 && storedAt > clock.now() - LEASES * leaseMs) isRunning = true;
+    });
+  }
   if (isRunning) {
     throw new AppError(
       "data-in-use",

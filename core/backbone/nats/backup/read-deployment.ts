@@ -29,7 +29,7 @@ export const readDeployment = async (
   try {
     if (isFinal) await refuseWhileRunning(session, names, options);
     const all = await streamsOf(session, options.prefix);
-    const own = [names.membersBucket, names.healthBucket].map((bucket) => `KV_${bucket}`);
+    const own = [names.membersBucket, names.beatsBucket, names.healthBucket].map((bucket) => `KV_${bucket}`);
     const partitionsBucket = `KV_${names.partitionsBucket}`;
     const streams = all.filter((name) => !name.startsWith("KV_"));
     const partitions = new Map<string, string>();

@@ -134,6 +134,7 @@ export class KvBucket {
   /** The revision of the last write to any key. */
   lastRevision(): Promise<number> {
     return this.#connector.run(`looking at ${this.name}`, async (session) => {
+      await ensureStream(session, this.#config);
       const { state } = await session.lookups.streams.info(this.stream);
       return state.last_seq;
     });

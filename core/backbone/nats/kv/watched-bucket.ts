@@ -32,6 +32,9 @@ export class WatchedBucket {
   #seenTo = 0;
   /** The server's last revision at the previous check; the watch should have delivered it by the next one. */
   #expectedTo = 0;
+  /** Monotonic start time of the previous check. */
+  #expectedAt = Number.NEGATIVE_INFINITY;
+  #completeAt = Number.NEGATIVE_INFINITY;
 
   constructor({ bucket, clock, logger, random, changed }: WatchedBucketDeps) {
     this.#bucket = bucket;
@@ -46,10 +49,21 @@ export class WatchedBucket {
     return this.#entries;
   }
 
+  /** Monotonic time at which this copy had every key that existed then. */
+  get completeAt(): number {
+    return this.#completeAt;
+  }
+
   /** Resolves once all entries are loaded. Watches until the connection ends. */
   async begin(session: NatsSession): Promise<void> {
     this.#session = session;
-    await this.#scan();
+    // The bucket may have been replaced, with lower revisions.
+    this.#seenTo = 0;
+    this.#expectedTo = 0;
+    this.#expectedAt = Number.NEGATIVE_INFINITY;
+    this.#completeAt = Number.NEGATIVE_INFINITY;
+    const lastRevision = await this.#bucket.lastRevision();
+    if (this.#session === session) await this.#scan(lastRevision);
     if (this.#session === session) void this.#watch(session);
   }
 
@@ -57,19 +71,29 @@ export class WatchedBucket {
   async check(): Promise<void> {
     const session = this.#session;
     if (!session?.isOpen) return;
+    const startedAt = this.#clock.monotonic();
     const missed = this.#seenTo < this.#expectedTo;
     const lastRevision = await this.#bucket.lastRevision();
+    if (this.#session !== session) return;
     if (missed && this.#seenTo < this.#expectedTo) {
       this.#logger.warn({ bucket: this.#bucket.name }, "watch missed updates, reading all entries");
       this.#updates?.stop();
-      await this.#scan();
-      this.#seenTo = Math.max(this.#seenTo, lastRevision);
+      await this.#scan(lastRevision);
     }
     this.#expectedTo = lastRevision;
+    this.#expectedAt = startedAt;
+    this.#noteComplete();
   }
 
-  async #scan(): Promise<void> {
+  /** The watch delivers revisions in order. */
+  #noteComplete(): void {
+    if (this.#seenTo >= this.#expectedTo) this.#completeAt = Math.max(this.#completeAt, this.#expectedAt);
+  }
+
+  /** Resolves once all keys up to this revision are loaded. The last ones may have been swept, so a scan may not see it. */
+  async #scan(lastRevision: number): Promise<void> {
     const session = this.#session;
+    const startedAt = this.#clock.monotonic();
     const before = new Map(this.#entries);
     const found = await this.#bucket.scan(">", { headersOnly: false });
     if (this.#session !== session) return;
@@ -84,6 +108,8 @@ export class WatchedBucket {
     for (const [key, entry] of before) {
       if (!there.has(key) && this.#entries.get(key) === entry) this.#remove(key);
     }
+    this.#seenTo = Math.max(this.#seenTo, lastRevision);
+    this.#completeAt = startedAt;
   }
 
   /** Also called with this process's own write, before the watch delivers it. */
@@ -126,6 +152,7 @@ export class WatchedBucket {
 
   #apply({ key, revision, operation, value }: KvEntry): void {
     this.#seenTo = Math.max(this.#seenTo, revision);
+    this.#noteComplete();
     if (operation === "PUT") this.set(key, revision, value);
     else if ((this.#entries.get(key)?.revision ?? 0) < revision) this.#remove(key);
   }

@@ -47,6 +47,7 @@ export class ConsumerGroups {
   #attachedOn: NatsSession | undefined;
   #beginning: Promise<void> | undefined;
   #retry: Timer | undefined;
+  #memberChanges: Timer | undefined;
   #closed = false;
 
   constructor(deps: ConsumerGroupsDeps) {
@@ -61,6 +62,7 @@ export class ConsumerGroups {
     });
     this.#membership = new Membership({
       bucket: new KvBucket(connector, { name: names.membersBucket, replicas }),
+      beats: new KvBucket(connector, { name: names.beatsBucket, replicas, ttlMs: BEATS_TTL_MS }),
       clock,
       logger,
       leaseMs,
@@ -68,7 +70,7 @@ export class ConsumerGroups {
       random,
       reading: (group) => this.#running.get(group)?.group.reportReading() ?? "",
       reported: (member, record) => this.#readers.reported(member, record),
-      changed: () => this.#each((group) => void group.reconcile()),
+      changed: () => this.#membersChanged(),
       fenced: () => this.#each((group) => group.dropAll()),
       leaseRegained: () => this.#each((group) => this.#resume(group)),
     });
@@ -132,6 +134,7 @@ export class ConsumerGroups {
   async close(): Promise<void> {
     this.#closed = true;
     this.#retry?.cancel();
+    this.#memberChanges?.cancel();
     this.#schedule.close();
     await Promise.all([...this.#consumers].map((consumer) => consumer.close()));
     // Without a connection the timeout has already passed once, when the partitions were released.
@@ -187,6 +190,17 @@ export class ConsumerGroups {
     await this.#membership.announceReading();
   }
 
+  /** An assignment among many members takes milliseconds; when all of them start, one pass covers many changes. */
+  #membersChanged(): void {
+    if (this.#closed || this.#memberChanges) return;
+    const reconcile = () => {
+      this.#memberChanges = undefined;
+      this.#each((group) => void group.reconcile());
+    };
+    if (this.#membership.size < MANY_MEMBERS) reconcile();
+    else this.#memberChanges = this.#deps.options.clock.after(MEMBER_CHANGES_PAUSE_MS, reconcile);
+  }
+
   #resume(group: Running["group"]): void {
     group.wake();
     void group.reconcile();
@@ -239,6 +253,10 @@ export class ConsumerGroups {
   }
 }
 
+/** A crash between the two writes of a join leaves a beat without a record, which no process looks for. */
+const BEATS_TTL_MS = 86_400_000;
+const MANY_MEMBERS = 50;
+const MEMBER_CHANGES_PAUSE_MS = 100;
 /** Grace for an unread partition, in leases: long enough for a restart of its reader. */
 const UNREAD_LEASES = 2;
 const ATTACHING = { failing: "could not attach consumers, retrying", recovered: "consumers attached" };

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { DATA_FORMAT } from "../../../data-format.ts";
 
-/** The heartbeat of one consuming process. The process counts as alive while it rewrites the record. */
+/** One consuming process, written when it changes. Versions up to 0.2 rewrite it as their heartbeat. */
 export const MemberRecord = z.looseObject({
   groups: z.array(z.string()),
   beat: z.number().int(),
@@ -8,8 +9,16 @@ export const MemberRecord = z.looseObject({
   format: z.number().int().optional(),
   /** For each of the groups, in their order, the partitions that it reads (encodePartitions). */
   reading: z.array(z.string()).optional(),
+  /** The process renews a beat of its own (MemberKeys); absent up to version 0.2. */
+  separateBeat: z.boolean().optional(),
 });
 export type MemberRecord = z.infer<typeof MemberRecord>;
+
+/** The record of this version. `beat` grows with each write. */
+export const encodeMember = (groups: readonly string[], reading: string[], beat: number): Uint8Array => {
+  const record: MemberRecord = { groups: [...groups], beat, format: DATA_FORMAT, reading, separateBeat: true };
+  return Buffer.from(JSON.stringify(record));
+};
 
 export const parseMember = (data: Uint8Array): MemberRecord | undefined => {
   try {

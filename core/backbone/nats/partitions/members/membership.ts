@@ -1,17 +1,21 @@
-import { messageOf, RevisionConflict } from "../../../../contract/app-error.ts";
+import { messageOf } from "../../../../contract/app-error.ts";
 import type { Clock, Timer } from "../../../../contract/ports/clock.ts";
 import type { Logger } from "../../../../contract/ports/logger.ts";
-import { DATA_FORMAT } from "../../../data-format.ts";
 import { Backoff } from "../../connection/backoff.ts";
 import type { NatsSession } from "../../connection/nats-session.ts";
 import type { KvBucket } from "../../kv/kv-bucket.ts";
 import { WatchedBucket } from "../../kv/watched-bucket.ts";
 import { DeadMemberCheck } from "./dead-member-check.ts";
+import { DeclaredDead, MemberKeys } from "./member-keys.ts";
 import type { MemberRecord } from "./member-record.ts";
-import { consumes, parseMember, reportsReading } from "./member-record.ts";
+import { consumes, encodeMember, parseMember, reportsReading } from "./member-record.ts";
+import { OldVersions } from "./old-versions.ts";
 
 interface MembershipDeps {
+  /** The records of the members. */
   readonly bucket: KvBucket;
+  /** The beats of the members. */
+  readonly beats: KvBucket;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly leaseMs: number;
@@ -20,8 +24,8 @@ interface MembershipDeps {
   readonly random: () => number;
   /** The partitions of a group that this process currently reads (encodePartitions). */
   reading(group: string): string;
-  /** A member, possibly this process, wrote its record. */
-  reported(member: string, record: MemberRecord): void;
+  /** A member, possibly this process, wrote its record; undefined if the record was deleted. */
+  reported(member: string, record: MemberRecord | undefined): void;
   /** Members joined, left, or changed their groups. */
   changed(): void;
   /** This process was declared dead: others may own its partitions. */
@@ -33,19 +37,22 @@ interface MembershipDeps {
 /** The membership of this process among the consuming processes, and which of them are alive. */
 export class Membership {
   readonly #deps: MembershipDeps;
+  readonly #keys: MemberKeys;
   readonly #watched: WatchedBucket;
+  readonly #oldVersions: OldVersions;
   readonly #deadMembers: DeadMemberCheck;
   readonly #backoff: Backoff;
-  /** The groups of each member, as JSON, because most updates change only the beat. */
-  readonly #known = new Map<string, string>();
+  /** The groups of each member, because most updates change only what it reads. */
+  readonly #known = new Map<string, readonly string[]>();
   /** Members by group; cleared when a member joins, leaves, or changes its groups. */
   readonly #consuming = new Map<string, readonly string[]>();
-  #id: string;
-  #revision = 0;
-  #beat = 0;
+  #count = 0;
   #groups: readonly string[] = [];
-  /** The stored report of what this process reads. */
+  /** The stored groups, and what this process reads of them. */
   #reported = "";
+  /** Deletions of the own record that the watch has reported, and those that a later write has answered. */
+  #losses = 0;
+  #repairedLosses = 0;
   #renewedAt = Number.NEGATIVE_INFINITY;
   #renewal: Promise<void> | undefined;
   /** holdsLease() has returned false since the last renewal. */
@@ -58,11 +65,13 @@ export class Membership {
 
   constructor(deps: MembershipDeps) {
     this.#deps = deps;
-    this.#id = deps.newId();
+    this.#keys = new MemberKeys(deps);
     this.#watched = new WatchedBucket({ ...deps, changed: (id) => this.#entryChanged(id) });
     this.#backoff = new Backoff({ ...deps, ...RENEWING });
+    this.#oldVersions = new OldVersions({ ...deps, completeAt: () => this.#watched.completeAt });
     this.#deadMembers = new DeadMemberCheck({
       ...deps,
+      ownId: () => this.id,
       isActive: () => !this.#closed && this.#session?.isOpen === true,
       renew: () => this.renew(),
       refresh: (member) => this.#watched.refresh(member),
@@ -70,17 +79,18 @@ export class Membership {
   }
 
   get id(): string {
-    return this.#id;
+    return this.#keys.id;
   }
 
   get isMember(): boolean {
-    return this.#revision > 0;
+    return this.#keys.isMember;
   }
 
   /** Others wait a whole lease before they take partitions; this process stops a little earlier. */
   holdsLease(): boolean {
     const age = this.#deps.clock.monotonic() - this.#renewedAt;
-    const holds = this.isMember && age < this.#deps.leaseMs * OWN_SHARE;
+    const isRenewed = this.isMember && this.#losses === this.#repairedLosses && age < this.#deps.leaseMs * OWN_SHARE;
+    const holds = isRenewed && this.#oldVersions.seeAlive(OWN_SHARE);
     if (!holds) this.#refused = true;
     return holds;
   }
@@ -90,18 +100,23 @@ export class Membership {
     return this.#deadMembers.isConfirmed;
   }
 
+  /** Number of members, this process included. */
+  get size(): number {
+    return this.#known.size;
+  }
+
   /** Returns the same array until the members of the group change. */
   consuming(group: string): readonly string[] {
     const known = this.#consuming.get(group);
     if (known) return known;
-    const members = [...this.#watched.entries].filter(([, { data }]) => consumes(data, group)).map(([id]) => id);
+    const members = [...this.#known].filter(([, groups]) => groups.includes(group)).map(([id]) => id);
     this.#consuming.set(group, members);
     return members;
   }
 
   /** Reads the watched copy, which is slightly stale. */
   seesOther(member: string | null | undefined, group: string): boolean {
-    return member != null && member !== this.#id && this.consuming(group).includes(member);
+    return member != null && member !== this.id && this.#known.get(member)?.includes(group) === true;
   }
 
   /** By the watched copy of its last heartbeat. A member of an old version, which does not report, counts as reading. */
@@ -120,7 +135,7 @@ export class Membership {
    * partitions. A deleted id is never used again.
    */
   async hasLeft(member: string, group: string): Promise<boolean> {
-    if (member === this.#id) return false;
+    if (member === this.id) return false;
     const entry = await this.#watched.refresh(member);
     return entry === undefined || !consumes(entry.data, group);
   }
@@ -154,10 +169,10 @@ export class Membership {
   /** Reports what this process reads before the next heartbeat, if it has changed since the last one. */
   async announceReading(): Promise<void> {
     await this.#renewal;
-    if (this.isMember && this.#reading().join() !== this.#reported) await this.renew();
+    if (this.isMember && this.#report(this.#reading()) !== this.#reported) await this.renew();
   }
 
-  /** Deletes the heartbeat, so that other processes do not wait for the lease to expire. */
+  /** Deletes record and beat, so that other processes do not wait for the lease to expire. */
   async close(timeoutMs: number): Promise<void> {
     this.#closed = true;
     this.#renewTimer?.cancel();
@@ -165,64 +180,48 @@ export class Membership {
     await this.#renewal;
     this.#renewTimer?.cancel();
     if (!this.isMember) return;
-    const removal = this.#deps.bucket.remove(this.#id, { ifRevision: this.#revision, timeoutMs });
-    await removal.catch((error) =>
-      this.#deps.logger.warn({ error: messageOf(error) }, "could not delete heartbeat, it expires after the lease"),
-    );
-    this.#revision = 0;
+    await this.#keys
+      .remove(timeoutMs)
+      .catch((error) =>
+        this.#deps.logger.warn({ error: messageOf(error) }, "could not delete heartbeat, it expires after the lease"),
+      );
   }
 
   async #renewOnce(): Promise<void> {
-    const { bucket, clock, leaseMs } = this.#deps;
-    const startedAt = clock.monotonic();
+    const startedAt = this.#deps.clock.monotonic();
     const reading = this.#reading();
-    const record: MemberRecord = {
-      groups: [...this.#groups],
-      beat: ++this.#beat,
-      format: DATA_FORMAT,
-      reading,
-    };
-    const data = Buffer.from(JSON.stringify(record));
+    const report = this.#report(reading);
+    const record = this.#needsRecord(report) ? encodeMember(this.#groups, reading, ++this.#count) : undefined;
+    const losses = this.#losses;
     try {
-      this.#revision = await bucket.write(this.#id, data, {
-        ifRevision: this.#revision,
-        timeoutMs: leaseMs,
-        attemptMs: leaseMs * ATTEMPT_SHARE,
-      });
+      const beatRevision = await this.#keys.renew(record);
       this.#renewedAt = startedAt;
       this.#retryPauseMs = 0;
       this.#backoff.succeeded();
-      this.#deadMembers.confirmed();
-      this.#reported = reading.join();
-      this.#watched.set(this.#id, this.#revision, data);
+      this.#deadMembers.confirmed(beatRevision);
+      if (record) {
+        this.#oldVersions.recordStored(startedAt);
+        this.#repairedLosses = losses;
+        this.#reported = report;
+        this.#watched.set(this.id, this.#keys.recordRevision, record);
+      }
       if (this.#refused) this.#regain();
     } catch (error) {
-      await this.#afterFailedRenewal(error);
+      if (error instanceof DeclaredDead) this.#rejoin();
+      else this.#renewalFailed(error);
     }
   }
 
-  async #afterFailedRenewal(error: unknown): Promise<void> {
-    const { bucket, leaseMs, logger } = this.#deps;
-    if (!(error instanceof RevisionConflict)) {
-      this.#renewalFailed(error);
-      return;
-    }
-    try {
-      // Other processes only delete the record. If it exists, an earlier renewal was stored without its answer arriving.
-      const entry = await bucket.read(this.#id, leaseMs);
-      if (entry && !entry.deleted) {
-        this.#revision = entry.revision;
-        await this.#renewOnce();
-        return;
-      }
-    } catch (readError) {
-      this.#renewalFailed(readError);
-      return;
-    }
-    logger.warn({ member: this.#id }, "member declared dead by another process, rejoining under a new id");
-    const before = this.#id;
-    this.#id = this.#deps.newId();
-    this.#revision = 0;
+  /** A record that has not changed is rewritten for old versions, and after the lease: a late deletion then fails. */
+  #needsRecord(report: string): boolean {
+    return !this.holdsLease() || report !== this.#reported || !this.#oldVersions.seeAlive(REWRITE_SHARE);
+  }
+
+  #rejoin(): void {
+    const before = this.id;
+    this.#deps.logger.warn({ member: before }, "member declared dead by another process, rejoining under a new id");
+    this.#keys.rejoin();
+    this.#repairedLosses = this.#losses;
     // The answer to the last renewal may have arrived after the watch reported the deletion.
     this.#watched.forget(before);
     // The watch may report the new record before the write is answered; groups that checked earlier check again.
@@ -231,7 +230,11 @@ export class Membership {
   }
 
   #renewalFailed(error: unknown): void {
-    if (!this.#closed) this.#retryPauseMs = this.#backoff.failed(error, { member: this.#id });
+    if (!this.#closed) this.#retryPauseMs = this.#backoff.failed(error, { member: this.id });
+  }
+
+  #report(reading: readonly string[]): string {
+    return JSON.stringify([this.#groups, reading]);
   }
 
   #reading(): string[] {
@@ -247,7 +250,7 @@ export class Membership {
     this.#renewTimer?.cancel();
     if (this.#closed || (this.#groups.length === 0 && !this.isMember)) return;
     const beatMs = this.#deps.leaseMs / 3;
-    const isRenewed = this.isMember && this.#retryPauseMs === 0;
+    const isRenewed = this.holdsLease() && this.#retryPauseMs === 0;
     const afterMs = isRenewed ? beatMs : Math.min(Math.max(JOIN_AGAIN_MS, this.#retryPauseMs), beatMs);
     this.#renewTimer = this.#deps.clock.after(afterMs, () => {
       if (this.#session?.isOpen) void this.renew();
@@ -258,22 +261,35 @@ export class Membership {
     const entry = this.#watched.entries.get(id);
     const before = this.#known.get(id);
     const record = entry && parseMember(entry.data);
-    const now = entry ? JSON.stringify(record?.groups ?? []) : undefined;
-    if (record) this.#deps.reported(id, record);
-    if (entry && id !== this.#id) this.#deadMembers.observe(id, entry.revision);
-    else this.#deadMembers.forget(id);
-    this.#deadMembers.armIfIdle();
-    if (before === now) return;
+    const now = entry && (record?.groups ?? []);
+    this.#deps.reported(id, record);
+    if (id === this.id) this.#ownEntryChanged(entry !== undefined);
+    else if (entry) {
+      const hasBeat = record?.separateBeat === true;
+      this.#oldVersions.seen(id, !hasBeat);
+      this.#deadMembers.observe(id, entry.revision, hasBeat);
+    } else {
+      this.#oldVersions.seen(id, false);
+      this.#deadMembers.forget(id);
+    }
+    if (before?.join() === now?.join()) return;
     if (now === undefined) this.#known.delete(id);
     else this.#known.set(id, now);
     this.#consuming.clear();
     this.#deps.changed();
+  }
+
+  /** The renewal that finds the record deleted rejoins under a new id. */
+  #ownEntryChanged(exists: boolean): void {
+    if (exists || !this.isMember || this.#closed) return;
+    this.#losses++;
+    void this.renew();
   }
 }
 
 const RENEWING = { failing: "could not renew lease, retrying", recovered: "lease renewed" };
 /** Share of the lease; the margin covers clocks that run at slightly different speeds. */
 const OWN_SHARE = 0.9;
-/** Share of the lease: a renewal without an answer is retried soon, so that work resumes soon after a quorum returns. */
-const ATTEMPT_SHARE = 0.1;
+/** Share of the lease; the next renewal comes a third of a lease later, and must not be too late for OWN_SHARE. */
+const REWRITE_SHARE = 0.5;
 const JOIN_AGAIN_MS = 200;

@@ -15,49 +15,74 @@ interface ReaderHealthDeps {
 
 interface Required {
   readonly label: string;
-  /** Monotonic time of the last report that a process reads the partition, by partition. */
-  readonly readAt: number[];
+  /** Number of members whose records report that they read the partition, by partition. */
+  readonly readers: number[];
+  /** Monotonic time until which the partition was read, while it has no reader, by partition. */
+  readonly readUntil: number[];
 }
 
-/** Checks that each partition of the required durables has a reader, by the heartbeats of all consuming processes. */
+/** Checks that each partition of the required durables has a reader, by the records of all consuming processes. */
 export class ReaderHealth {
   readonly #deps: ReaderHealthDeps;
   readonly #required: ReadonlyMap<string, Required>;
+  /** The last record of each member. */
+  readonly #records = new Map<string, MemberRecord>();
 
   constructor(required: readonly RequiredReader[], deps: ReaderHealthDeps) {
     this.#deps = deps;
-    const readAt = () => Array.from({ length: deps.partitions }, () => deps.clock.monotonic());
+    const each = (value: number) => Array.from({ length: deps.partitions }, () => value);
     this.#required = new Map(
-      required.map(({ subject, durable, label }) => [groupName(durable, subject), { label, readAt: readAt() }]),
+      required.map(({ subject, durable, label }) => [
+        groupName(durable, subject),
+        { label, readers: each(0), readUntil: each(deps.clock.monotonic()) },
+      ]),
     );
   }
 
-  /** Reports could not arrive without a connection, so each partition gets the whole grace time again. */
+  /** Records could not arrive without a connection, so each partition gets the whole grace time again. */
   restart(): void {
-    for (const { readAt } of this.#required.values()) readAt.fill(this.#deps.clock.monotonic());
+    for (const { readUntil } of this.#required.values()) readUntil.fill(this.#deps.clock.monotonic());
   }
 
-  /** A member's record was written. */
-  reported(member: string, { groups, reading }: MemberRecord): void {
-    const now = this.#deps.clock.monotonic();
-    for (const [group, { readAt }] of this.#required) {
-      const index = groups.indexOf(group);
-      if (index < 0) continue;
-      for (const partition of readAt.keys()) {
-        const isRead = reading
-          ? hasPartition(reading[index] ?? "", partition)
-          : this.#deps.ownerOf(group, partition) === member;
-        if (isRead) readAt[partition] = now;
-      }
+  /** A member's record was written; undefined if it was deleted. */
+  reported(member: string, record: MemberRecord | undefined): void {
+    const before = this.#records.get(member);
+    if (record) this.#records.set(member, record);
+    else this.#records.delete(member);
+    for (const group of this.#required.keys()) {
+      this.#count(group, before, -1);
+      this.#count(group, record, 1);
+      if (record && !record.reading) this.#countOwned(group, member, record);
+    }
+  }
+
+  #count(group: string, record: MemberRecord | undefined, by: number): void {
+    const required = this.#required.get(group);
+    const reading = record?.reading?.[record.groups.indexOf(group)];
+    if (required === undefined || reading === undefined) return;
+    const { readers, readUntil } = required;
+    for (const [partition, count] of readers.entries()) {
+      if (!hasPartition(reading, partition)) continue;
+      readers[partition] = count + by;
+      readUntil[partition] = this.#deps.clock.monotonic();
+    }
+  }
+
+  /** A member of version 0.1 rewrites its record as a heartbeat, without what it reads. */
+  #countOwned(group: string, member: string, { groups }: MemberRecord): void {
+    const { clock, ownerOf } = this.#deps;
+    const readUntil = groups.includes(group) ? this.#required.get(group)?.readUntil : undefined;
+    for (const partition of readUntil?.keys() ?? []) {
+      if (readUntil && ownerOf(group, partition) === member) readUntil[partition] = clock.monotonic();
     }
   }
 
   get problem(): string | undefined {
     const oldest = this.#deps.clock.monotonic() - this.#deps.graceMs;
-    for (const { label, readAt } of this.#required.values()) {
-      const unread = readAt.filter((at) => at < oldest).length;
+    for (const { label, readers, readUntil } of this.#required.values()) {
+      const unread = readUntil.filter((at, partition) => readers[partition] === 0 && at < oldest).length;
       if (unread === 0) continue;
-      return `no process reads ${label} (${unread} of ${readAt.length} partitions); check that a core process runs`;
+      return `no process reads ${label} (${unread} of ${readers.length} partitions); check that a core process runs`;
     }
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { connect } from "nats";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { BackboneConfig } from "../../../../../core/backbone/config.ts";
@@ -162,6 +163,25 @@ describe("given data with open messages of two durables", () => {
       expect(readdirSync(source).filter((name) => name.includes("partial"))).toEqual([]);
     },
   );
+
+  it("when a process has run for longer than two leases and its record is old, then its beats still refuse the restore (U5)", async () => {
+    const [config, dir] = [await natsConfig(), folder()];
+    const { bus } = await opened(config, dir);
+    await bus.consume(counted(), { durable: "worker", concurrency: 1 }, async () => ack);
+    const file = join(dir, "backup.mooring");
+    await backup(config, { dataDir: dir, file, force: false }, systemClock);
+    const nc = await connect({ servers: config.nats.servers });
+    undo.push(() => nc.close());
+    const members = await nc.jetstream().views.kv("mooring_bus_members", { bindOnly: true });
+    await eventually(async () => {
+      for await (const key of await members.keys()) {
+        const record = await members.get(key);
+        expect(Date.now() - (record?.created.getTime() ?? Date.now())).toBeGreaterThan(2 * config.nats.leaseMs);
+      }
+    });
+    const options = { dataDir: dir, file, force: true };
+    await expect(restore(config, options, systemClock)).rejects.toThrow("stop them first");
+  });
 
   it("when a process of the target runs, or it has data, then the restore is refused and says what to do (U5)", async () => {
     const [source, config] = [folder(), await natsConfig()];

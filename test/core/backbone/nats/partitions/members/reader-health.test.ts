@@ -69,6 +69,24 @@ describe("given required readers", () => {
     expect(health.problem).toBeUndefined();
   });
 
+  it("when a record does not change for hours, then its partitions still count as read", () => {
+    const { clock, health, pass } = watched();
+    pass(3, [0, 1, 2], [3, 4, 5]);
+    clock.advance(36_000_000);
+    expect(health.problem).toBeUndefined();
+  });
+
+  it("when the record of a reader is deleted, then its partitions are a problem after the grace time", () => {
+    const { clock, health, pass } = watched();
+    pass(3, [0, 1, 2], [3, 4, 5]);
+    clock.advance(60_000);
+    health.reported("m1", undefined);
+    clock.advance(GRACE_MS);
+    expect(health.problem).toBeUndefined();
+    clock.advance(1);
+    expect(health.problem).toContain("3 of 6 partitions");
+  });
+
   it("when a process of an older version does not report what it reads, then the partition records count", () => {
     const { clock, health } = watched("old");
     for (let n = 0; n < 20; n++) {
