@@ -4,6 +4,7 @@ import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { tooCostlyToParse } from "./parsing-cost.ts";
+import { plainParagraph } from "./plain-paragraph.ts";
 
 export type Mark = "strong" | "emphasis" | "delete";
 
@@ -42,7 +43,7 @@ export class MarkdownWriter {
   readonly #targets = new Map<string, string>();
 
   constructor(markdown: string, dialect: MarkdownDialect) {
-    this.root = parseMarkdown(markdown);
+    this.root = plainParagraph(markdown) ?? parseMarkdown(markdown);
     this.#dialect = dialect;
     for (const node of this.root.children) if (node.type === "definition") this.#targets.set(node.identifier, node.url);
   }
@@ -145,6 +146,8 @@ export const plainText = (node: Nodes): string => {
   return "alt" in node ? (node.alt ?? "") : "";
 };
 
+const GFM = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] };
+
 /** Writers recurse once per level; this is far below the stack limit. */
 const MAX_DEPTH = 48;
 
@@ -152,10 +155,10 @@ const MAX_DEPTH = 48;
  * Parses GFM in time that grows with the length of the text. Throws if a text is too costly to parse or nested too
  * deeply to render; the gateway then sends it as plain text (`RenderFailed`).
  */
-const parseMarkdown = (markdown: string): Root => {
+export const parseMarkdown = (markdown: string): Root => {
   const why = tooCostlyToParse(markdown);
   if (why !== undefined) throw new AppError("bad-input", `the text cannot be rendered: ${why}`);
-  const root = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  const root = fromMarkdown(markdown, GFM);
   if (depthOf(root) > MAX_DEPTH) throw new AppError("bad-input", "the text cannot be rendered: nested too deeply");
   return root;
 };
