@@ -1,6 +1,7 @@
 import { LogLevel, webApi } from "@slack/bolt";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
+import { textFetch } from "../contract/http/text-fetch.ts";
 
 /** Logs the SDK's lines at debug level: its failures also arrive as errors, and its own debug lines hold message text. */
 export const sdkLogger = (logger: Logger): webApi.Logger => {
@@ -22,10 +23,11 @@ export const webApiOptions = ({ apiUrl, timeoutMs, logger, signal }: WebApiOptio
   // The outbox retries; a retry of the SDK could post the same message twice.
   retryConfig: { retries: 0 },
   rejectRateLimitedCalls: true,
-  timeout: timeoutMs,
+  // `textFetch` limits the time of a call.
+  timeout: 0,
   allowAbsoluteUrls: false,
   logger: sdkLogger(logger),
-  fetch: (url, init) => fetch(url, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, signal]) : signal }),
+  fetch: textFetch({ timeoutMs, signal }),
 });
 
 export const webApiClient = (token: string, options: WebApiOptions): webApi.WebClient =>

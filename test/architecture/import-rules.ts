@@ -24,8 +24,12 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^zod$/, /^/],
   // Examples are written by strangers: they have the public surface, and any module of Node and their test runner.
   [/^(mooring\/(adapter|tool|testing)|vitest)$/, /^examples\//],
-  [/^node:https$/, /^(gateway|examples)\/|^adapters\/teams\/api\/connect-timeout-agent\.ts$/],
-  [/^node:http2?$/, /^(gateway|examples)\//],
+  [
+    /^node:https$/,
+    /^(gateway|examples)\/|^adapters\/(teams\/api\/connect-timeout-agent|contract\/http\/text-fetch)\.ts$/,
+  ],
+  [/^node:http$/, /^(gateway|examples)\/|^adapters\/contract\/http\/text-fetch\.ts$/],
+  [/^node:http2$/, /^(gateway|examples)\//],
   [/^node:/, /^(?!core\/contract\/)/],
   [/^(fastify|@fastify\/.+)$/, /^gateway\//],
   [/^(pino|prom-client|commander|@clack\/prompts)$/, /^gateway\//],
