@@ -47,8 +47,8 @@ export const webBugs: BuggyAdapter = {
     },
     {
       file: "inbound.ts",
-      find: 'conversation: { channel, room: account.id, kind: "private" },',
-      replace: 'conversation: { channel, room: "lobby", kind: "private" },',
+      find: "conversation: { channel, room: account.id, ...",
+      replace: 'conversation: { channel, room: "lobby", ...',
       breaks: "all visitors share a conversation",
     },
     {
@@ -82,14 +82,14 @@ export const webBugs: BuggyAdapter = {
       breaks: "an anchor is not shown",
     },
     {
-      file: "adapter.ts",
+      file: "conversations/delivery-log.ts",
       find: "once: `${frame.type}:${delivery.id}`,",
       replace: "once: `${frame.type}:${delivery.reply.id}`,",
       breaks: "only one part of a reply is shown",
     },
     {
-      file: "adapter.ts",
-      find: "if (delivery.target.channel !== this.channel) {",
+      file: "conversations/delivery-log.ts",
+      find: "if (delivery.target.channel !== channel) {",
       replace: "if (false) {",
       breaks: "a delivery for another channel is shown here",
     },
@@ -155,8 +155,8 @@ export const webBugs: BuggyAdapter = {
     },
     {
       file: "server/accept-message.ts",
-      find: "await rooms.append(account.id, entry,",
-      replace: 'await rooms.append("lobby", entry,',
+      find: "await rooms.append(room, entry,",
+      replace: 'await rooms.append({ visitor: "lobby" }, entry,',
       breaks: "a message appears in another conversation",
     },
   ],
