@@ -1,12 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { RawVisitor } from "../outside/settings/raw-visitor.ts";
 import { freePort } from "../setup/free-port.ts";
-import { requireFreshBuild, startMooring } from "./mooring-process.ts";
+import { MAIN, requireFreshBuild, startMooring } from "./mooring-process.ts";
 
 beforeAll(requireFreshBuild);
 
@@ -54,4 +56,73 @@ describe("given a configuration that the wizard has just written", () => {
       await started.ended;
     }
   });
+});
+
+/** Pipes that the program takes for a terminal. */
+const TERMINAL =
+  "data:text/javascript,process.stdin.isTTY=true;process.stdout.isTTY=true;process.stdin.setRawMode=()=>process.stdin";
+
+/** Runs the wizard in a terminal and presses these keys at the questions that it asks, in their order. */
+const answerInTerminal = async (flags: readonly string[], answers: readonly (readonly [string, string])[]) => {
+  const env = { PATH: process.env.PATH, HOME: folder };
+  const child = spawn(process.execPath, ["--import", TERMINAL, MAIN, "init", ...flags], { cwd: folder, env });
+  const ended = once(child, "close");
+  const open = [...answers];
+  let shown = "";
+  let seen = 0;
+  child.stdout.on("data", (data) => {
+    shown += data;
+    const at = open[0] === undefined ? -1 : shown.indexOf(open[0][0], seen);
+    if (at < 0) return;
+    seen = shown.length;
+    child.stdin.write(open.shift()?.[1] ?? "");
+    if (open.length === 0) child.stdin.end();
+  });
+  wizards.push(child);
+  const [code] = await ended;
+  return { code: code as number | null, shown, unasked: open.map(([question]) => question) };
+};
+
+const wizards: { kill(signal: "SIGKILL"): void }[] = [];
+afterEach(() => {
+  for (const wizard of wizards.splice(0)) wizard.kill("SIGKILL");
+});
+
+const ENTER = "\r";
+const DOWN = "\u001b[B";
+
+describe("given the wizard in a terminal", () => {
+  it.each([
+    ["several people", ENTER, []],
+    ["one person", `${DOWN}${ENTER}`, [["Your name", `Ada${ENTER}`]] as const],
+  ])(
+    "when the assistant is for %s, then the wizard asks so, and the assistant lets in or keeps out others (I1)",
+    async (whom, keys, more) => {
+      const port = String(await freePort());
+      const flags = ["--name", "mooring", "--model", "demo", "--channels", "web", "--backbone", "embedded"];
+      const { code, shown, unasked } = await answerInTerminal(
+        [...flags, "--port", port],
+        [["Is it for you alone or for several people?", keys], ...more, ["Its public address", ENTER]],
+      );
+      expect({ code, unasked }).toEqual({ code: 0, unasked: [] });
+      for (const choice of ["for several people: each sees their own work", "for me alone: I see answers on all"]) {
+        expect(shown).toContain(choice);
+      }
+      const { owner } = parse(await readFile(join(folder, "mooring.yaml"), "utf8"));
+      expect(owner).toEqual(whom === "one person" ? { name: "Ada" } : undefined);
+
+      const mooring = startMooring(["start", "--config", "mooring.yaml"], { cwd: folder });
+      try {
+        const address = await mooring.running;
+        const visitor = await RawVisitor.greet(new URL(address).origin, "web", {});
+        const first = await visitor.first("welcome", "error");
+        expect(first.code ?? first.type).toBe(whom === "one person" ? "token-not-owner" : "welcome");
+        await visitor.stop();
+        await expect.poll(() => mooring.stdout().includes("#owner=")).toBe(whom === "one person");
+      } finally {
+        mooring.kill("SIGKILL");
+        await mooring.exited;
+      }
+    },
+  );
 });

@@ -9,17 +9,24 @@ beforeAll(requireFreshBuild);
 let product: Product;
 afterEach(() => product.dispose());
 
-/** The output of `mooring check`, which must not fail. */
-const checked = async (changes: object): Promise<string> => {
+/** Runs `mooring check` on a configuration. */
+const check = async (changes: object) => {
   const config = {
     agents: [{ name: "mooring", model: "demo" }],
     channels: { web: { adapter: "web", identityKey: "identity-key-of-the-tests-0123456789" }, cli: { adapter: "web" } },
     ...changes,
   };
   await writeFile(join(product.folder, "checked.yaml"), JSON.stringify(config));
-  const check = startMooring(["check", "--config", "checked.yaml"], { cwd: product.folder });
-  expect(await check.exited).toEqual({ code: 0, signal: null });
-  return check.stdout();
+  const process = startMooring(["check", "--config", "checked.yaml"], { cwd: product.folder });
+  const { code } = await process.exited;
+  return { code, output: process.stdout() + process.stderr() };
+};
+
+/** The output of a `mooring check` that must not fail. */
+const checked = async (changes: object): Promise<string> => {
+  const { code, output } = await check(changes);
+  expect(code).toBe(0);
+  return output;
 };
 
 const NOTE = "no person is known on two of web, cli";
@@ -38,5 +45,31 @@ describe("given an agent with several channels (I1)", () => {
       await checked({ owner: { name: "Ada" }, channels: { web: { adapter: "web" }, cli: { adapter: "web" } } }),
     ).not.toContain("no person");
     expect(await checked({ channels: { web: { adapter: "web" } } })).not.toContain("no person");
+  });
+});
+
+describe("given a skill that tells people about the answers to callers (A10)", () => {
+  it("when no place for them is configured, then `check` fails and names the setting; with a place it does not", async () => {
+    product = await Product.create({ backbone: "embedded" });
+    const people = [{ name: "Ada", accounts: { web: "ada" } }];
+    const skill = { id: "news", name: "News", description: "Brings news.", tellPeople: true };
+    const crm = { token: "tR7wq0Zk-41xVb8Lm2cYdN6sHf3uJe9P" };
+    const deliverTo = { person: "Ada" };
+    const withPlaces = (places: { home?: object; skill?: object; caller?: object }) => ({
+      people,
+      agents: [
+        {
+          name: "mooring",
+          model: "demo",
+          skills: [{ ...skill, ...(places.skill && { deliverTo: places.skill }) }],
+          ...(places.home && { home: places.home }),
+        },
+      ],
+      a2a: { callers: { crm: { ...crm, ...(places.caller && { deliverTo: places.caller }) } } },
+    });
+    const { code, output } = await check(withPlaces({}));
+    expect(code).not.toBe(0);
+    expect(output).toContain("agents[0].skills[0].tellPeople");
+    for (const place of ["home", "skill", "caller"]) await checked(withPlaces({ [place]: deliverTo }));
   });
 });
