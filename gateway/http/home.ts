@@ -68,7 +68,7 @@ proactive message says where it comes from:</p>
 <ol>
 <li><b>Give it work.</b> Ask it to research a few things. One entry shows the subtasks; open it to see or cancel each of them.</li>
 <li><b>Leave the conversation.</b> Ask for a reminder in 20 seconds, then start a new conversation with the pencil. The reminder
-reaches you there, and says where it comes from.</li>
+marks the list of conversations: in the first one it says where it comes from.</li>
 <li><b>Switch channels.</b> ${isPersonal ? SWITCH_OWNER : SWITCH_LINKED}</li>
 </ol>
 ${widgetPath === undefined ? "" : embedding(widgetPath)}

@@ -119,6 +119,7 @@ describe.each(["embedded", "nats"] as const)("given the first page of Mooring on
     await write(page, `In ${seconds} seconds remind me to stretch`);
     await replies(page).getByText("stretch").first().waitFor();
     await page.getByRole("button", { name: "New conversation" }).click();
+    await expect.poll(() => replies(page).count()).toBe(0);
 
     const channels = await stepOn(page, 3);
     const [link = "", chat = ""] = channels.code;
@@ -157,7 +158,11 @@ describe.each(["embedded", "nats"] as const)("given the first page of Mooring on
     await write(other, "research anchors and ropes");
     await anchored(page).getByText("research anchors and ropes").waitFor();
 
-    expect(reminder.text).toContain("The reminder reaches you there, and says where it comes from.");
+    expect(reminder.text).toContain(
+      "The reminder marks the list of conversations: in the first one it says where it comes from.",
+    );
+    await page.getByRole("button", { name: "Conversations, unread" }).click();
+    await page.getByRole("button", { name: /^Main conversation/ }).click();
     const stretch = anchored(page).filter({ hasText: "scheduled" });
     await stretch.getByText("stretch").first().waitFor();
     expect(await stretch.locator(".anchor").textContent()).toMatch(/asked for .* from .*Web/);

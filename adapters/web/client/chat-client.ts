@@ -4,6 +4,7 @@ import { ReconnectBackoff } from "./backoff.ts";
 import type { ChatIdentity, TokenRefusal } from "./chat-identity.ts";
 import type { ChatListener, ChatStatus } from "./chat-listener.ts";
 import type { ChatConnection, ChatTransport } from "./chat-transport.ts";
+import { MAIN_CONVERSATION } from "./conversation-requests.ts";
 import type { Outgoing, OutgoingQueue } from "./outgoing-queue.ts";
 import { OutgoingSender } from "./outgoing-sender.ts";
 
@@ -29,6 +30,8 @@ export class ChatClient {
   #sentToken: string | undefined;
   #token: string | undefined;
   #status: ChatStatus = "closed";
+  /** Undefined: the main conversation. */
+  #conversation: string | undefined;
   #lastSeq: number | undefined;
   #historyBefore: number | undefined;
   #refusal: ErrorCode | undefined;
@@ -106,17 +109,36 @@ export class ChatClient {
   switchTo(identity: ChatIdentity): void {
     this.#identity = identity;
     this.#token = undefined;
+    this.#follow(MAIN_CONVERSATION);
     this.#resetLog();
     this.open();
   }
 
+  /** The conversation that the client follows, or will follow once connected. */
+  get conversation(): string {
+    return this.#conversation ?? MAIN_CONVERSATION;
+  }
+
+  /** Follows another conversation of the visitor. Unsent messages stay in theirs. */
+  enter(conversation: string): void {
+    this.#deps.queue.nameConversation(this.conversation);
+    this.#follow(conversation);
+    this.#resetLog();
+    this.open();
+  }
+
+  #follow(conversation: string): void {
+    this.#conversation = conversation === MAIN_CONVERSATION ? undefined : conversation;
+  }
+
   submit(item: Outgoing): void {
-    this.#sender.add(item);
+    const conversation = this.#conversation;
+    this.#sender.add(conversation === undefined ? item : { ...item, frame: { conversation, ...item.frame } });
     this.reconnect();
   }
 
   adopt(items: readonly Outgoing[]): void {
-    this.#sender.adopt(items);
+    this.#sender.adopt(inMain(items));
   }
 
   /** Sends a failed message again. */
@@ -161,6 +183,7 @@ export class ChatClient {
     return {
       type: "hello",
       ...this.#deps.about(),
+      ...(this.#conversation !== undefined && { conversation: this.#conversation }),
       ...(token !== undefined && { token }),
       ...(token !== undefined && this.#lastSeq !== undefined && { resumeFrom: this.#lastSeq }),
     };
@@ -226,6 +249,7 @@ export class ChatClient {
     this.#disconnect();
     if (code === closeCodes.tooLarge) this.#sender.failFirst("it is too long");
     if (code === closeCodes.tokenRefused && isTokenRefusal(this.#refusal)) this.#onTokenRefused(this.#refusal);
+    else if (code === closeCodes.conversationUnknown) this.enter(MAIN_CONVERSATION);
     else if (FATAL_CODES.has(code)) this.#setStatus("refused", this.#refusal ?? "refused");
     else this.#reconnectLater(code);
   }
@@ -253,6 +277,10 @@ export class ChatClient {
     this.#deps.listener.statusChanged(status, reason);
   }
 }
+
+/** A message that names no conversation belongs to the main one. */
+const inMain = (items: readonly Outgoing[]): readonly Outgoing[] =>
+  items.map((item) => ({ ...item, frame: { conversation: MAIN_CONVERSATION, ...item.frame } }));
 
 type Timeout = ReturnType<typeof setTimeout> | undefined;
 

@@ -38,6 +38,12 @@ export class OutgoingQueue {
     this.#set(this.#items);
   }
 
+  /** The messages that name no conversation belong to this one. */
+  nameConversation(conversation: string): void {
+    if (this.#items.length > 0)
+      this.#set(this.#items.map((item) => ({ ...item, frame: { conversation, ...item.frame } })));
+  }
+
   get all(): readonly Outgoing[] {
     return this.#items;
   }

@@ -81,7 +81,7 @@ const parsed = (body: Buffer): Request => {
 /** Resolves to the conversation that it starts. */
 const change = async (deps: Running, { visitor, identity, isAnonymous }: Caller, request: Request) => {
   const { conversations, context } = deps;
-  if (request.action === "start") return conversations.start(visitor);
+  if (request.action === "start") return conversations.start(visitor, await deps.rooms.log({ visitor }).head());
   const { id } = request;
   if (request.action === "read") await conversations.markRead(visitor, id, request.seq);
   else if (request.action === "rename") {

@@ -54,8 +54,11 @@ export class ConversationList {
     return thread === undefined || (await this.of(visitor)).some(({ id }) => id === thread);
   }
 
-  /** A new conversation, or the one that the visitor has started and not used yet: a retry adds no second one. */
-  async start(visitor: string): Promise<Listed> {
+  /**
+   * A new conversation, or the one that the visitor has started and not used yet: a retry adds no second one. They leave
+   * the main one, so everything up to `mainSeq` counts as read there.
+   */
+  async start(visitor: string, mainSeq: number): Promise<Listed> {
     const now = this.#deps.clock.now();
     const started: Listed = {
       id: newThreadId(now, this.#deps.newId()),
@@ -69,7 +72,9 @@ export class ConversationList {
       const unused = items.find((item) => isUnused(item) && item.deleting === undefined);
       found = unused ?? started;
       if (unused !== undefined) return items;
-      if (items.length < MAX_CONVERSATIONS) return [...items, started];
+      const hasMain = items.some(({ id }) => id === MAIN);
+      const main: Listed = { id: MAIN, createdAt: 0, changedAt: 0, seq: 0, read: mainSeq };
+      if (items.length < MAX_CONVERSATIONS) return [...items, ...(hasMain ? [] : [main]), started];
       throw new AppError(
         "bad-input",
         `you have ${MAX_CONVERSATIONS} conversations, which is the limit: delete one first`,

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { Webhook, WebhookResponse } from "../../contract/abilities.ts";
 
 /** The script that a page loads, and those that the widget loads on demand. */
-const SCRIPTS = ["widget.js", "widget-markdown.js", "widget-more.js"];
+const SCRIPTS = ["widget.js", "widget-markdown.js", "widget-more.js", "widget-de.js", "widget-es.js"];
 
 /** In a build the scripts are beside this file; when the sources run, they are in `dist/`. */
 const BUILT = [new URL("./", import.meta.url), new URL("../../../dist/", import.meta.url)];

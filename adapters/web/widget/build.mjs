@@ -62,7 +62,7 @@ const fromKit = {
 
 /**
  * Builds `widget.js`, which a page loads with one tag, and the scripts that the widget loads on demand:
- * `widget-markdown.js` when the chat opens, `widget-more.js` when one of its views is needed.
+ * `widget-markdown.js` when the chat opens, `widget-more.js` when one of its views is needed, and the texts of a language.
  */
 export const buildWidget = async (folder) => {
   const options = {
@@ -78,7 +78,12 @@ export const buildWidget = async (folder) => {
     metafile: true,
     logLevel: "warning",
   };
-  const entries = { widget: file("./main.ts"), "widget-markdown": file("./markdown/main.ts") };
+  const entries = {
+    widget: file("./main.ts"),
+    "widget-markdown": file("./markdown/main.ts"),
+    "widget-de": file("./texts/main-de.ts"),
+    "widget-es": file("./texts/main-es.ts"),
+  };
   const [first, more] = await Promise.all([
     build({ ...options, entryPoints: entries, plugins: [cssAsText, lexerOnly] }),
     build({ ...options, entryPoints: { "widget-more": file("./more/main.ts") }, plugins: [cssAsText, fromKit] }),

@@ -1,10 +1,12 @@
 import type { Attachment } from "../../../core/contract/messages/user-message.ts";
 import { ChatClient } from "../client/chat-client.ts";
 import { AnonymousIdentity, type ChatIdentity } from "../client/chat-identity.ts";
+import { ConversationRequests } from "../client/conversation-requests.ts";
 import type { OutgoingQueue, StoredQueue } from "../client/outgoing-queue.ts";
 import { PersistentValues } from "../client/persistent-values.ts";
 import type { Shown } from "../client/transcript.ts";
 import { ChatModel } from "./chat/chat-model.ts";
+import { Conversations } from "./chat/conversations.ts";
 import { DraftText } from "./chat/draft-text.ts";
 import { PanelState } from "./chat/panel-state.ts";
 import { ReadMark } from "./chat/read-mark.ts";
@@ -18,11 +20,11 @@ import { explainRefusal } from "./page/explain-refusal.ts";
 import { fetchCommands } from "./page/fetch-commands.ts";
 import { FileRequests } from "./page/file-requests.ts";
 import { HostIdentity, type HostToken } from "./page/host-identity.ts";
+import { textsFor } from "./page/load-texts.ts";
 import { takeOwnerLink } from "./page/owner-link.ts";
 import { showInTitle } from "./page/page-title.ts";
 import { TabChannel, type TabMessage } from "./page/tab-channel.ts";
 import { TabQueues } from "./page/tab-queues.ts";
-import { textsFor } from "./texts/texts.ts";
 import { LazyViews } from "./view/lazy-views.ts";
 import type { WidgetOptions } from "./widget-options.ts";
 
@@ -45,6 +47,7 @@ export class Widget {
   readonly #read: ReadMark;
   readonly #draft: DraftText;
   readonly #tabs: TabChannel;
+  readonly #conversations: Conversations;
   readonly #formatter: Formatter;
   readonly #anonymous: AnonymousIdentity;
   readonly #pageListeners = new AbortController();
@@ -59,7 +62,6 @@ export class Widget {
     socket.protocol = socket.protocol.replace("http", "ws");
     const prefix = `mooring:${socket.host}${socket.pathname}:`;
     const locale = options.locale ?? navigator.language;
-    const texts = textsFor(options.locale === undefined ? navigator.languages : [options.locale]);
     this.#values = new PersistentValues(() => localStorage, prefix);
     this.#queues = new TabQueues(prefix, newId());
     this.#queue = this.#queues.queue;
@@ -67,16 +69,23 @@ export class Widget {
     this.#draft = new DraftText(this.#values);
     this.#anonymous = new AnonymousIdentity(this.#values, takeOwnerLink(newId));
     const changed = () => this.#mounted?.rerender();
+    const texts = textsFor(
+      options.locale === undefined ? navigator.languages : [options.locale],
+      (language) => new URL(`widget-${language}.js`, script).href,
+      changed,
+    );
     this.#panel = new PanelState(changed);
     this.#model = new ChatModel(() => this.#client, this.#queue, newId, {
       changed: () => this.#changed(),
       arrived: (item) => this.#onReply(item),
-      welcomed: (conversation, last) => {
-        this.#read.enter(conversation, last);
-        this.#draft.enter(conversation);
-        if (this.#isAnonymous) this.#values.set("visitor", conversation);
-        this.#adoptQueues(conversation);
+      welcomed: (visitor, thread, last) => {
+        this.#read.enter(thread ?? visitor, last);
+        this.#draft.enter(visitor);
+        if (this.#isAnonymous) this.#values.set("visitor", visitor);
+        this.#adoptQueues(visitor);
+        this.#conversations.welcomed(thread);
       },
+      changedElsewhere: () => void this.#conversations.load(),
     });
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
     this.#client = new ChatClient(this.#identityOf(token), {
@@ -86,6 +95,9 @@ export class Widget {
       about: () => ({ timeZone, locale }),
       isWatched: () => !document.hidden,
     });
+    const requests = new ConversationRequests(new URL("conversations", script).href, () => this.#client.token);
+    const enter = (id: string) => this.#client.enter(id);
+    this.#conversations = new Conversations({ requests, values: this.#values, enter, changed });
     // The token of a visitor without an identity is stored beside it, so unsent messages are shown during an outage as well.
     const visitor = this.#isAnonymous ? this.#values.get("visitor") : undefined;
     if (visitor !== undefined) this.#adoptQueues(visitor);
@@ -103,16 +115,18 @@ export class Widget {
     this.#formatter = new Formatter(new URL("widget-markdown.js", script).href, changed);
     this.#tabs = new TabChannel(prefix, (message) => this.#onTabMessage(message));
     const [model, panel, formatter] = [this.#model, this.#panel, this.#formatter];
-    const context = { options, texts, locale, model, panel, uploads, formatter, draft: this.#draft, lazy };
-    const requests = {
+    const [draft, conversations] = [this.#draft, this.#conversations];
+    const context = { options, texts, locale, model, conversations, panel, uploads, formatter, draft, lazy };
+    const more = {
       download: (file: Attachment) => files.download(file),
       fetchFile: (file: Attachment) => files.fetch(file),
       thumbnail: (file: Attachment) => files.thumbnail(file),
       commands: () => fetchCommands(new URL("commands", script).href),
     };
-    this.#mounted = mount({ ...context, ...requests }, (isOpen) => this.show(isOpen));
+    this.#mounted = mount({ ...context, ...more }, (isOpen) => this.show(isOpen));
     this.#followPage();
     if (options.isOpen || options.target !== undefined) this.show(true);
+    this.#conversations.resume();
     this.#client.open();
   }
 
@@ -147,7 +161,7 @@ export class Widget {
     this.#client.close();
     this.#anonymous.forget();
     this.#queues.clear();
-    for (const name of ["read", "draft", "visitor"]) this.#values.set(name, undefined);
+    for (const name of ["read", "draft", "visitor", "conversation"]) this.#values.set(name, undefined);
     this.#tabs.close();
     this.#mounted?.remove();
     showInTitle(0);
@@ -197,7 +211,10 @@ export class Widget {
   /** Marks visible entries as read. */
   #markRead(): void {
     const last = this.#model.transcript.entries.at(-1)?.seq ?? 0;
-    if (this.#isVisible && this.#read.moveTo(last)) this.#tabs.post({ type: "read", seq: last });
+    if (this.#isVisible && this.#read.moveTo(last)) {
+      this.#tabs.post({ type: "read", seq: last, conversation: this.#conversations.current });
+      this.#conversations.markRead(last);
+    }
     this.#setUnread(this.#read.unreadIn(this.#model.entries));
   }
 
@@ -224,6 +241,7 @@ export class Widget {
 
   #onTabMessage(message: TabMessage): void {
     if (message.type === "read") {
+      if (message.conversation !== this.#conversations.current) return;
       this.#read.moveTo(message.seq);
       this.#changed();
     } else if (message.type === "full" && document.hidden) this.#client.yieldSlot();

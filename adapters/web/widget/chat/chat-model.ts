@@ -17,7 +17,9 @@ export interface ChatModelEvents {
   changed(): void;
   /** A new, complete message has arrived. */
   arrived(item: Shown): void;
-  welcomed(conversation: string, last: number): void;
+  welcomed(visitor: string, thread: string | undefined, last: number): void;
+  /** The list of conversations has changed. */
+  changedElsewhere(): void;
 }
 
 /** State of the history before the oldest loaded entry. */
@@ -71,7 +73,11 @@ export class ChatModel implements ChatListener {
 
   /** Own messages that are not in the log yet. */
   get outgoing(): readonly Outgoing[] {
-    return this.#queue.all.filter(({ frame }) => this.transcript.find(`said:${frame.id}`) === undefined);
+    const { conversation } = this.#client();
+    return this.#queue.all.filter(
+      ({ frame }) =>
+        (frame.conversation ?? conversation) === conversation && this.transcript.find(`said:${frame.id}`) === undefined,
+    );
   }
 
   get isWaiting(): boolean {
@@ -205,6 +211,7 @@ export class ChatModel implements ChatListener {
     else if (frame.type === "delta") this.transcript.addDelta(frame);
     else if (frame.type === "typing") this.#typing();
     else if (frame.type === "storage") this.isStorable = frame.available;
+    else if (frame.type === "elsewhere") this.#events.changedElsewhere();
     else if (frame.type === "gap") this.before = "expired";
     else if (frame.type === "history") {
       this.transcript.add(...frame.items);
@@ -213,12 +220,12 @@ export class ChatModel implements ChatListener {
     this.#events.changed();
   }
 
-  #welcome({ agent, conversation, seq, now, limits }: Extract<ServerFrame, { type: "welcome" }>): void {
+  #welcome({ agent, conversation, thread, seq, now, limits }: Extract<ServerFrame, { type: "welcome" }>): void {
     this.agent = agent;
     if (limits) this.limits = limits;
     const offsetMs = now === undefined ? 0 : Date.parse(now) - Date.now();
     this.#clockOffsetMs = Math.abs(offsetMs) > MAX_TRANSIT_MS ? offsetMs : 0;
-    this.#events.welcomed(conversation, seq);
+    this.#events.welcomed(conversation, thread, seq);
   }
 
   #reply(item: Shown): void {

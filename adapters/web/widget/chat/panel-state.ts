@@ -10,6 +10,8 @@ export interface Answering {
 export class PanelState {
   readonly #changed: () => void;
   isOpen = false;
+  /** The list of conversations is shown instead of the messages. */
+  isListing = false;
   unread = 0;
   answering: Answering | undefined;
   /** The own message that the next one replaces. */
@@ -35,6 +37,7 @@ export class PanelState {
 
 const SETTABLE = [
   "isOpen",
+  "isListing",
   "unread",
   "answering",
   "editing",

@@ -1,11 +1,13 @@
 import { useRef, useState } from "preact/hooks";
 import { useWidget } from "../view/widget-context.ts";
+import { useTexts } from "./more-texts.ts";
 
 const MAX_COMMENT_CHARS = 1_000;
 
 /** Below an answer that the person rated: what was wrong with it. The rating itself is stored already. */
 export const FeedbackForm = ({ id }: { id: string }) => {
-  const { texts, model, panel } = useWidget();
+  const { model, panel } = useWidget();
+  const texts = useTexts();
   const [comment, setComment] = useState("");
   const input = useRef<HTMLTextAreaElement>(null);
   const close = () => panel.set({ commentOn: undefined });

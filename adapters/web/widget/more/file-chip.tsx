@@ -4,11 +4,13 @@ import { bytesText } from "../chat/uploads.ts";
 import { mayHaveThumbnail } from "../page/thumbnail.ts";
 import { Icon } from "../view/icon.tsx";
 import { useWidget } from "../view/widget-context.ts";
+import { useTexts } from "./more-texts.ts";
 import { Thumbnail } from "./thumbnail.tsx";
 
 /** A file for download. */
 const FileChip = ({ file }: { file: Attachment }) => {
-  const { texts, download, thumbnail } = useWidget();
+  const { download, thumbnail } = useWidget();
+  const texts = useTexts();
   const [hasFailed, setFailed] = useState(false);
   const { name, bytes } = file;
   return (
@@ -37,7 +39,8 @@ const SentFile = ({ file }: { file: Attachment }) => {
 
 /** The policy of the page may forbid the picture, or it may have expired; then the chip remains. */
 const Picture = ({ file }: { file: Attachment }) => {
-  const { texts, download, fetchFile } = useWidget();
+  const { download, fetchFile } = useWidget();
+  const texts = useTexts();
   const [address, setAddress] = useState<string>();
   const [hasFailed, setFailed] = useState(false);
   useEffect(() => {

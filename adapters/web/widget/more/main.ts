@@ -1,5 +1,7 @@
 import { css as activity } from "./activity.css";
 import { ActivityCard } from "./activity-card.tsx";
+import { css as conversations } from "./conversation-list.css";
+import { ConversationList } from "./conversation-list.tsx";
 import { css as feedback } from "./feedback-form.css";
 import { FeedbackForm } from "./feedback-form.tsx";
 import { FileList } from "./file-chip.tsx";
@@ -12,8 +14,9 @@ import { UploadList } from "./upload-list.tsx";
 
 /** Views that most chats do not need; `widget.js` loads them on demand. */
 const views = {
-  css: [activity, feedback, files, highlighting, slashMenu].join(""),
+  css: [activity, conversations, feedback, files, highlighting, slashMenu].join(""),
   ActivityCard,
+  ConversationList,
   FeedbackForm,
   FileList,
   SlashMenu,

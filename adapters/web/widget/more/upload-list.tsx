@@ -2,6 +2,7 @@ import { bytesText, type Upload } from "../chat/uploads.ts";
 import { mayHaveThumbnail, thumbnailOf } from "../page/thumbnail.ts";
 import { Icon } from "../view/icon.tsx";
 import { useWidget } from "../view/widget-context.ts";
+import { useTexts } from "./more-texts.ts";
 import { Thumbnail } from "./thumbnail.tsx";
 
 /** The files of the message that is being written. */
@@ -18,7 +19,8 @@ export const UploadList = () => {
 
 /** An upload: its progress or its error. */
 const UploadChip = ({ upload }: { upload: Upload }) => {
-  const { texts, uploads } = useWidget();
+  const { uploads } = useWidget();
+  const texts = useTexts();
   const { key, file, progress, attachment, error, canRetry } = upload;
   const picked = { mediaType: file.type, bytes: file.size };
   return (

@@ -1,7 +1,7 @@
 /** Messages between the tabs of one page. */
 export type TabMessage =
-  /** One tab has read all entries up to `seq`. */
-  | { readonly type: "read"; readonly seq: number }
+  /** One tab has read all entries of a conversation up to `seq`. */
+  | { readonly type: "read"; readonly seq: number; readonly conversation: string }
   /** A visible tab got no connection; hidden tabs release theirs. */
   | { readonly type: "full" }
   /** For tabs without a connection. */

@@ -1,12 +1,25 @@
-import type { Texts } from "./texts.ts";
+import type { Translation } from "./texts.ts";
 
-export const de: Texts = {
+export const de: Translation = {
   title: "Chat",
   greeting: "Fragen Sie einfach. Antworten, die länger dauern, erscheinen später hier.",
   open: "Chat öffnen",
   close: "Chat schließen",
   unread: (count) => `${count} ungelesen`,
   newConversation: "Neue Unterhaltung",
+  conversations: "Unterhaltungen",
+  mainConversation: "Hauptunterhaltung",
+  findConversation: "Unterhaltung suchen",
+  noConversation: "Keine Unterhaltung enthält diese Wörter.",
+  listFailed: "Die Liste kann gerade nicht geladen werden.",
+  back: "Zurück zur Unterhaltung",
+  rename: (title) => `„${title}“ umbenennen`,
+  newTitle: "Neuer Titel",
+  deleteConversation: (title) => `„${title}“ löschen`,
+  deleteForever: (title) => `„${title}“ mit allen Nachrichten löschen?`,
+  confirmRename: "Umbenennen",
+  confirmDelete: "Löschen",
+  unreadIn: (title) => `${title}, ungelesen`,
   messages: "Nachrichten",
   earlier: "Frühere Nachrichten werden geladen…",
   expired: "Frühere Nachrichten sind abgelaufen.",

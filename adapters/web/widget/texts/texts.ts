@@ -1,6 +1,4 @@
 import type { ActivityState } from "../../../../core/contract/messages/agent-reply.ts";
-import { de } from "./de.ts";
-import { en } from "./en.ts";
 
 /** The widget's own texts in one language. */
 export interface Texts {
@@ -10,6 +8,9 @@ export interface Texts {
   readonly close: string;
   unread(count: number): string;
   readonly newConversation: string;
+  /** The list of conversations. */
+  readonly conversations: string;
+  unreadIn(title: string): string;
   readonly messages: string;
   readonly earlier: string;
   /** Instead of earlier messages that are no longer stored. */
@@ -35,14 +36,12 @@ export interface Texts {
   readonly attach: string;
   readonly drop: string;
   remove(name: string): string;
-  readonly uploading: string;
   tooLarge(max: string): string;
   readonly wrongType: string;
   readonly emptyFile: string;
   readonly tooManyFiles: string;
   readonly uploadFailed: string;
   readonly download: string;
-  readonly downloadFailed: string;
   tooLong(by: number): string;
   readonly waiting: string;
   notSent(why: string): string;
@@ -66,10 +65,6 @@ export interface Texts {
   /** The rating buttons of an answer. */
   readonly good: string;
   readonly bad: string;
-  readonly feedbackComment: string;
-  /** The readers of the comment. */
-  readonly feedbackSeen: string;
-  readonly skip: string;
   /** The menu of slash commands. */
   readonly commands: string;
   replyingTo(about: string): string;
@@ -92,10 +87,32 @@ export interface Texts {
   cancelled(name: string): string;
 }
 
-const catalogues: Readonly<Record<string, Texts>> = { en, de };
+/** The texts of the views in `widget-more.js`, where their English version is too. */
+export interface MoreTexts {
+  readonly feedbackComment: string;
+  readonly feedbackSeen: string;
+  readonly skip: string;
+  readonly downloadFailed: string;
+  readonly uploading: string;
+  readonly mainConversation: string;
+  readonly findConversation: string;
+  readonly noConversation: string;
+  readonly listFailed: string;
+  readonly back: string;
+  rename(title: string): string;
+  readonly newTitle: string;
+  deleteConversation(title: string): string;
+  deleteForever(title: string): string;
+  readonly confirmRename: string;
+  readonly confirmDelete: string;
+}
 
-/** The catalogue of the first supported language. */
-export const textsFor = (locales: readonly string[]): Texts => {
-  const found = locales.map((locale) => locale.toLowerCase().split("-")[0] ?? "").find((name) => name in catalogues);
-  return catalogues[found ?? "en"] ?? en;
-};
+/** A language other than English has all texts in one script. */
+export type Translation = Texts & MoreTexts;
+
+/** English is part of `widget.js`; each other language is a script of its own. */
+export const LANGUAGES = ["en", "de", "es"];
+
+/** The first supported language. */
+export const languageOf = (locales: readonly string[]): string =>
+  locales.map((locale) => locale.toLowerCase().split("-")[0] ?? "").find((name) => LANGUAGES.includes(name)) ?? "en";

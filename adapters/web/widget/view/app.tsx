@@ -33,10 +33,11 @@ export const App = ({ widget, isInline, follow, show }: AppProps) => {
 
 /** The open chat. Files can be dropped anywhere on it. */
 const Panel = ({ close }: { close: (() => void) | undefined }) => {
-  const { texts, panel, model, uploads } = useWidget();
+  const { texts, panel, model, uploads, lazy } = useWidget();
   const section = useRef<HTMLElement>(null);
   const [isDropTarget, setDropTarget] = useState(false);
-  const { isOpen } = panel;
+  const { isOpen, isListing } = panel;
+  const List = isListing ? lazy.views?.ConversationList : undefined;
   useEffect(() => {
     if (isOpen && close) section.current?.querySelector("textarea")?.focus();
   }, [isOpen, close]);
@@ -66,8 +67,8 @@ const Panel = ({ close }: { close: (() => void) | undefined }) => {
       }}
     >
       <Header close={close} />
-      <MessageList />
-      <Composer />
+      {List ? <List /> : <MessageList />}
+      {List === undefined && <Composer />}
       {isDropTarget && <div class="drop">{texts.drop}</div>}
     </section>
   );

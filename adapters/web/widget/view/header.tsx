@@ -5,7 +5,7 @@ import { useWidget } from "./widget-context.ts";
 
 /** The agent's name and the connection status. */
 export const Header = ({ close }: { close: (() => void) | undefined }) => {
-  const { options, texts, model } = useWidget();
+  const { options, texts, model, panel, conversations, lazy } = useWidget();
   const isTokenRefused =
     model.status === "refused" && model.refusal?.startsWith("token-") === true && !isForOwner(model.refusal);
   return (
@@ -24,13 +24,32 @@ export const Header = ({ close }: { close: (() => void) | undefined }) => {
           {texts.startOver}
         </button>
       )}
-      {model.status !== "refused" && model.entries.length > 0 && (
+      {model.status !== "refused" && (
+        <button
+          type="button"
+          class={conversations.hasUnread ? "tool marked" : "tool"}
+          aria-label={conversations.hasUnread ? texts.unreadIn(texts.conversations) : texts.conversations}
+          title={texts.conversations}
+          aria-expanded={panel.isListing}
+          onClick={() => {
+            void lazy.views;
+            void conversations.load();
+            panel.set({ isListing: !panel.isListing });
+          }}
+        >
+          <Icon name="list" />
+        </button>
+      )}
+      {model.status !== "refused" && (model.entries.length > 0 || conversations.isUsed) && (
         <button
           type="button"
           class="tool"
           aria-label={texts.newConversation}
           title={texts.newConversation}
-          onClick={() => model.command("new", "")}
+          onClick={() => {
+            panel.set({ isListing: false });
+            void conversations.start();
+          }}
         >
           <Icon name="compose" />
         </button>

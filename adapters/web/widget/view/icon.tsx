@@ -14,10 +14,12 @@ const PATHS = {
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
   down: "m6 9 6 6 6-6",
   file: "M14 2H6v20h12V6zm0 0v4h4",
+  list: "M4 6h16M4 12h16M4 18h16",
   reply: "M9 14 4 9l5-5M4 9h10.5a5.5 5.5 0 0 1 0 11H11",
   "down-thumb": "M17 13V4h3v9zm0 0-4 8a2 2 0 0 1-2-2v-4H5a2 2 0 0 1-2-2.3l1.2-7a2 2 0 0 1 2-1.7H17",
   send: "M12 19V5m-7 7 7-7 7 7",
   stop: "M7 7h10v10H7z",
+  trash: "M4 7h16M9 7V4h6v3m-9 0 1 13h10l1-13",
   "up-thumb": "M7 11v9H4v-9zm0 0 4-8a2 2 0 0 1 2 2v4h6a2 2 0 0 1 2 2.3l-1.2 7a2 2 0 0 1-2 1.7H7",
 } as const;
 

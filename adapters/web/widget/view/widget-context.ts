@@ -3,6 +3,7 @@ import { useContext } from "preact/hooks";
 import type { MenuCommand } from "../../../../core/contract/menu-command.ts";
 import type { Attachment } from "../../../../core/contract/messages/user-message.ts";
 import type { ChatModel } from "../chat/chat-model.ts";
+import type { Conversations } from "../chat/conversations.ts";
 import type { DraftText } from "../chat/draft-text.ts";
 import type { PanelState } from "../chat/panel-state.ts";
 import type { Uploads } from "../chat/uploads.ts";
@@ -17,6 +18,7 @@ export interface WidgetContext {
   readonly texts: Texts;
   readonly locale: string;
   readonly model: ChatModel;
+  readonly conversations: Conversations;
   readonly panel: PanelState;
   readonly uploads: Uploads;
   readonly formatter: Formatter;

@@ -85,6 +85,20 @@ describe("given a visitor with several conversations (C5)", () => {
     expect((await mine.list())[1]).toMatchObject({ id, unread: false });
   });
 
+  it("when an answer to the main one arrives after they started another, then the list shows that", async () => {
+    const gateway = await start();
+    const { client, welcome } = await enter(gateway);
+    client.send({ type: "message", id: "m1", text: "remind me" });
+    await client.next("accepted");
+    const mine = await requestsOf(gateway, welcome.token);
+    await mine.begin();
+    expect((await mine.list())[0]).toMatchObject({ id: "main", unread: false });
+    await gateway.adapter.deliver(makeDelivery(welcome.conversation, "late"));
+    expect((await mine.list())[0]).toMatchObject({ id: "main", unread: true });
+    await mine.post({ action: "read", id: "main", seq: 2 });
+    expect((await mine.list())[0]).toMatchObject({ id: "main", unread: false });
+  });
+
   it("when a host page identifies them on a second device, then it has the same list", async () => {
     const gateway = await start({ config: { identityKey: IDENTITY_KEY } });
     const token = hostToken({ sub: "ann", exp: Date.now() / 1_000 + 3_600 });

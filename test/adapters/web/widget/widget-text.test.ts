@@ -2,7 +2,11 @@ import { describe, expect, it } from "vitest";
 import { StreamedText } from "../../../../adapters/web/client/transcript.ts";
 import { isAccepted } from "../../../../adapters/web/widget/chat/uploads.ts";
 import { contrastColor } from "../../../../adapters/web/widget/page/contrast-color.ts";
-import { textsFor } from "../../../../adapters/web/widget/texts/texts.ts";
+import { de } from "../../../../adapters/web/widget/texts/de.ts";
+import { en } from "../../../../adapters/web/widget/texts/en.ts";
+import { enMore } from "../../../../adapters/web/widget/texts/en-more.ts";
+import { es } from "../../../../adapters/web/widget/texts/es.ts";
+import { LANGUAGES, languageOf } from "../../../../adapters/web/widget/texts/texts.ts";
 import { elapsedText } from "../../../../adapters/web/widget/view/messages/time-text.ts";
 import { readOptions } from "../../../../adapters/web/widget/widget-options.ts";
 
@@ -63,11 +67,23 @@ describe("given the attributes of the script's tag", () => {
 
 describe("given a person's languages", () => {
   it.each([
-    [["de-AT", "en"], "Senden"],
-    [["fr", "de"], "Senden"],
-    [["fr"], "Send"],
-  ])("when they are %j, then the texts are in the first language that is available", (locales, send) => {
-    expect(textsFor(locales).send).toBe(send);
+    [["de-AT", "en"], "de"],
+    [["fr", "de"], "de"],
+    [["es-MX"], "es"],
+    [["fr"], "en"],
+  ])("when they are %j, then the texts are in the first language that is available", (locales, language) => {
+    expect(languageOf(locales)).toBe(language);
+  });
+
+  it("then every language has every text, and none is empty", () => {
+    const catalogues = { en: { ...en, ...enMore }, de, es };
+    expect(Object.keys(catalogues)).toEqual(LANGUAGES);
+    for (const [language, texts] of Object.entries(catalogues)) {
+      expect([language, Object.keys(texts).sort()]).toEqual([language, Object.keys(catalogues.en).sort()]);
+      const empty = Object.entries(texts).filter(([, text]) => typeof text === "string" && text.trim() === "");
+      expect([language, empty]).toEqual([language, []]);
+      expect(Object.values(texts.states)).not.toContain("");
+    }
   });
 });
 
