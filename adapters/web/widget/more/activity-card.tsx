@@ -7,10 +7,11 @@ import { ActionButtons } from "../view/messages/action-buttons.tsx";
 import { AnchorChip } from "../view/messages/anchor-chip.tsx";
 import { Elapsed } from "../view/messages/live-time.tsx";
 import { useWidget } from "../view/widget-context.ts";
+import { useTexts } from "./more-texts.ts";
 
 /** Delegated work: one line that expands to a list. Changes are not announced to screen readers (B1). */
 export const ActivityCard = ({ item }: { item: Shown }) => {
-  const { texts } = useWidget();
+  const texts = useTexts();
   const [isOpen, setOpen] = useState(false);
   const listId = useId();
   const { activity, anchor, origin, actions = [] } = item;
@@ -103,7 +104,7 @@ interface RowProps {
 
 /** One piece of delegated work: state, duration, note or result, and actions. */
 const ActivityRow = ({ work, actions }: RowProps) => {
-  const { texts } = useWidget();
+  const texts = useTexts();
   const { name, state, startedAt, endedAt, note, result, changes } = work;
   const isOpen = state === "pending" || state === "running";
   const detail = result ?? note ?? "";
@@ -147,7 +148,8 @@ const hasFocus = (node: HTMLElement | null): boolean => {
 };
 
 const CancelButton = ({ work: { id, name }, button }: { work: ActivityItem; button: Ref<HTMLButtonElement> }) => {
-  const { texts, model } = useWidget();
+  const { model } = useWidget();
+  const texts = useTexts();
   const [isRequested, setRequested] = useState(false);
   useEffect(() => {
     if (!isRequested) return;

@@ -1,6 +1,9 @@
 import type { MoreTexts } from "./texts.ts";
 
 export const enMore: MoreTexts = {
+  cancelItem: (name) => `Cancel ${name}`,
+  cancelling: "Cancelling…",
+  states: { pending: "waiting", running: "running", completed: "done", failed: "failed", cancelled: "cancelled" },
   feedbackComment: "What was wrong? (optional)",
   feedbackSeen: "The operators read this.",
   skip: "Skip",

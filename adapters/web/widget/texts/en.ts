@@ -75,9 +75,6 @@ export const en: Texts = {
       ...(failed > 0 ? [`${failed} failed`] : []),
       ...(cancelled > 0 ? [`${cancelled} cancelled`] : []),
     ].join(", "),
-  states: { pending: "waiting", running: "running", completed: "done", failed: "failed", cancelled: "cancelled" },
   cancel: "Cancel",
-  cancelItem: (name) => `Cancel ${name}`,
-  cancelling: "Cancelling…",
   cancelled: (name) => `Cancel “${name}”`,
 };

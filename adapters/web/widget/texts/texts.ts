@@ -80,15 +80,15 @@ export interface Texts {
   readonly dismiss: string;
   /** Counts of finished work, and of failed and cancelled work among it. */
   progress(ended: number, all: number, failed: number, cancelled: number): string;
-  readonly states: Readonly<Record<ActivityState, string>>;
   readonly cancel: string;
-  cancelItem(name: string): string;
-  readonly cancelling: string;
   cancelled(name: string): string;
 }
 
 /** The texts of the views in `widget-more.js`, where their English version is too. */
 export interface MoreTexts {
+  cancelItem(name: string): string;
+  readonly cancelling: string;
+  readonly states: Readonly<Record<ActivityState, string>>;
   readonly feedbackComment: string;
   readonly feedbackSeen: string;
   readonly skip: string;

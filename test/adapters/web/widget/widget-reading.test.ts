@@ -15,6 +15,28 @@ const atNoon = (daysAgo: number): string => {
 };
 
 describe("given a person who reads answers in the widget", () => {
+  it("when the highlighter arrives after they copied a block, then its button still says so", async () => {
+    const gateway = await start();
+    const visitor = await widget.begin(gateway);
+    let arrive: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    await widget.page.route("**/widget-more.js", async (route) => {
+      await held;
+      await route.continue();
+    });
+    const markdown = "```sh\nexport A=1\n```\n\n```sh\nls -l\n```";
+    await gateway.adapter.deliver(makeDelivery(visitor, "r1", { reply: { markdown } }));
+    const blocks = widget.page.locator(".reply .code");
+    await blocks.first().hover();
+    await blocks.first().getByRole("button", { name: "Copy the code" }).click();
+    await blocks.first().getByText("Copied").waitFor();
+    arrive();
+    await blocks.first().locator("code span").first().waitFor();
+    expect(await blocks.locator("button").allTextContents()).toEqual(["Copied", "Copy"]);
+  });
+
   it("when they copy an answer, their message or a code block, then the clipboard has its source", async () => {
     const gateway = await start();
     const visitor = await widget.begin(gateway);

@@ -1,6 +1,9 @@
 import type { Texts } from "../../texts/texts.ts";
 import type { LazyViews } from "../lazy-views.ts";
 
+/** The code that was copied last from an answer: its blocks are drawn again when the highlighter arrives. */
+const copied = new WeakMap<HTMLElement, string>();
+
 /** Highlights the code blocks of rendered markdown, and adds a copy button to each. */
 export const decorateCode = (node: HTMLElement, texts: Texts, lazy: LazyViews): void => {
   for (const code of node.querySelectorAll<HTMLElement>("pre > code")) {
@@ -14,11 +17,14 @@ export const decorateCode = (node: HTMLElement, texts: Texts, lazy: LazyViews): 
     block.className = "code";
     copy.type = "button";
     copy.className = "pill";
-    copy.textContent = texts.copy;
+    const source = code.textContent ?? "";
+    copy.textContent = copied.get(node) === source ? texts.copied : texts.copy;
     copy.setAttribute("aria-label", texts.copyCode);
     copy.onclick = () =>
-      void navigator.clipboard.writeText(code.textContent ?? "").then(() => {
-        copy.textContent = texts.copied;
+      void navigator.clipboard.writeText(source).then(() => {
+        copied.set(node, source);
+        const shown = [...node.querySelectorAll(".code")].find((each) => each.firstChild?.textContent === source);
+        (shown?.lastChild ?? copy).textContent = texts.copied;
       });
     code.parentElement?.replaceWith(block);
     if (code.parentElement) block.append(code.parentElement, copy);
