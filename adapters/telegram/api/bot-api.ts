@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";
+import { textFetch } from "../../contract/http/text-fetch.ts";
 import { failureOfConnection, failureOfRefusal } from "./failure.ts";
 
 export interface UploadedFile {
@@ -33,11 +34,13 @@ export class BotApi {
   readonly #token: string;
   readonly #timeoutMs: number;
   #aborter = new AbortController();
+  #textFetch: typeof fetch;
 
   constructor({ apiUrl, token, timeoutMs }: { apiUrl: string; token: string; timeoutMs: number }) {
     this.#apiUrl = apiUrl.replace(/\/+$/, "");
     this.#token = token;
     this.#timeoutMs = timeoutMs;
+    this.#textFetch = textFetch({ timeoutMs, signal: this.#aborter.signal });
   }
 
   /** Calls a method and checks its result. */
@@ -73,18 +76,23 @@ export class BotApi {
   }
 
   reopen(): void {
-    if (this.#aborter.signal.aborted) this.#aborter = new AbortController();
+    if (!this.#aborter.signal.aborted) return;
+    this.#aborter = new AbortController();
+    this.#textFetch = textFetch({ timeoutMs: this.#timeoutMs, signal: this.#aborter.signal });
   }
 
   async #request(method: string, body: object, options: CallOptions) {
     let response: Response;
     let text: string;
     try {
-      response = await fetch(`${this.#apiUrl}/bot${this.#token}/${method}`, {
+      const { files, timeoutMs, signal } = options;
+      const isUsual = files === undefined && timeoutMs === undefined && signal === undefined;
+      const send = isUsual ? this.#textFetch : fetch;
+      response = await send(`${this.#apiUrl}/bot${this.#token}/${method}`, {
         method: "POST",
         redirect: "error",
-        signal: this.#signalFor(options),
-        ...(options.files ? { body: formOf(body, options.files) } : jsonOf(body)),
+        ...(!isUsual && { signal: this.#signalFor(options) }),
+        ...(files ? { body: formOf(body, files) } : jsonOf(body)),
       });
       text = await response.text();
     } catch (error) {
