@@ -2,7 +2,7 @@ import type { Measured, Tail } from "./measure.ts";
 
 export type Result = Measured & { readonly aim: string };
 
-/** A markdown table of results for docs/performance.md. */
+/** A markdown table of results for docs/performance-history.md. */
 export const resultTable = (results: readonly Result[]): string => {
   const rows = [HEAD, ...results.map(rowOf)];
   const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));

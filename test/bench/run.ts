@@ -7,9 +7,10 @@ import { circumstances } from "./circumstances.ts";
 import type { Measured, Tail } from "./measure.ts";
 import { measure } from "./measure.ts";
 import type { Result } from "./result-table.ts";
+import { ANSWERS } from "./scenarios/answers.ts";
 import { scenarios } from "./scenarios.ts";
 import { ServerProcess } from "./servers/server-process.ts";
-import { writeRecord } from "./write-record.ts";
+import { writeAnswers, writeRecord } from "./write-record.ts";
 
 const { values } = parseArgs({
   options: {
@@ -49,8 +50,9 @@ if (chosen.length === 0) {
   console.error(`no scenario is called "${only}"; there are: ${scenarios.map(({ name }) => name).join(", ")}`);
   process.exit(2);
 }
-if (record && only !== undefined) {
-  console.error("--record keeps a whole run: leave --only out");
+const isWhole = only === undefined;
+if (record && !isWhole && chosen.some(({ name }) => !name.endsWith(ANSWERS))) {
+  console.error(`--record keeps a whole run: leave --only out, or select answers alone (--only "${ANSWERS}")`);
   process.exit(2);
 }
 
@@ -81,4 +83,5 @@ const seconds = Math.round(performance.now() / 1_000);
 console.log(`took ${seconds} s`);
 const run = { circumstances: here, quick, seconds, loadAfter: `load ${loadavg()[0]?.toFixed(1)}`, results, answers };
 if (values.json) await writeFile(values.json, `${JSON.stringify(run, null, 2)}\n`);
-if (record) await writeRecord(run);
+if (record && isWhole) await writeRecord(run);
+if (record) await writeAnswers(run);

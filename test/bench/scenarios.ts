@@ -1,6 +1,7 @@
 import type { Scenario } from "./scenario.ts";
 import { a2aCalls } from "./scenarios/a2a-calls.ts";
 import { answers } from "./scenarios/answers.ts";
+import { atRest } from "./scenarios/at-rest.ts";
 import { busLatency, busThroughput } from "./scenarios/bus.ts";
 import { busMemory } from "./scenarios/bus-memory.ts";
 import { delegation, delegationMemory } from "./scenarios/delegation.ts";
@@ -35,6 +36,7 @@ export const scenarios: readonly Scenario[] = [
   socketResume,
   start,
   startWithServers,
+  atRest,
   growth,
   overload,
   ...answers,

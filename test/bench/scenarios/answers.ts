@@ -7,6 +7,8 @@ import { teamsBots } from "../answers/teams-bots.ts";
 import { telegramBots } from "../answers/telegram-bots.ts";
 import type { Scenario } from "../scenario.ts";
 
+/** The end of the names of these scenarios. */
+export const ANSWERS = "message → answer";
 const IN_FLIGHT = [1, 32, 256] as const;
 /** Before that, the engine is still compiling. */
 const WARM_UP = 1_500;
@@ -16,7 +18,7 @@ const WARM_UP = 1_500;
  * framework, which store nothing.
  */
 const answersOn = ({ name: platform, bots: starts }: Platform): Scenario => ({
-  name: `${platform}: message → answer`,
+  name: `${platform}: ${ANSWERS}`,
   aim: "",
   long: platform !== "Slack",
   async *prepare(quick) {
@@ -36,8 +38,8 @@ const answersOn = ({ name: platform, bots: starts }: Platform): Scenario => ({
       load,
       inFlight,
       bots,
-      rounds: quick ? 3 : 5,
-      roundMs: quick ? 700 : 2_000,
+      rounds: 3,
+      roundMs: quick ? 700 : 1_000,
     });
     try {
       for (const inFlight of quick ? [32] : IN_FLIGHT) yield race("steady", inFlight);
