@@ -67,7 +67,8 @@ interface Webhook {
 
 /** `ask` for a platform that posts messages to the bot. */
 export const askByPost = ({ url, answers, messageBy, roomOf }: Webhook): { ask: Bot["ask"]; leave(): void } => {
-  const agent = new Agent({ keepAlive: true, maxSockets: PEOPLE });
+  // Shorter than the servers keep an idle connection open.
+  const agent = new Agent({ keepAlive: true, maxSockets: PEOPLE, timeout: 3_000 });
   const ask = async (person: number): Promise<AnswerTimes> => {
     const { headers, body } = messageBy(person);
     const begun = performance.now();
