@@ -3,10 +3,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { openEmbeddedBackbone } from "../../../../core/backbone/embedded/open-embedded-backbone.ts";
 import { openNatsBackbone } from "../../../../core/backbone/nats/open-nats-backbone.ts";
 import type { Backbone } from "../../../../core/contract/ports/backbone.ts";
 import { silentLogger as logger } from "../../../../core/contract/ports/logger.ts";
+import { collection, prefixOf } from "../../../../core/contract/ports/store.ts";
 import { NatsServer } from "../../../fakes/nats-server.ts";
 import { fileServer } from "../files/file-server.ts";
 import { enter } from "../web-client.ts";
@@ -41,6 +43,33 @@ describe.each([
   ["embedded", embedded],
   ["NATS", nats],
 ] as const)("given two gateways on %s", (_, prepare) => {
+  it("when a conversation is started on one gateway, then the other lists it, and deletes its log (C5)", async () => {
+    const open = await prepare();
+    const { all, one: first, two: second } = await open();
+    const gateways = [await startOnBackbone(first), await startOnBackbone(second)] as const;
+    const { welcome } = await enter(gateways[0]);
+    const request = async ({ adapter }: (typeof gateways)[number], body?: object) => {
+      const method = body === undefined ? "GET" : "POST";
+      const route = adapter.webhooks.find((each) => each.path === "conversations" && each.method === method);
+      const headers = { authorization: `Bearer ${welcome.token}` };
+      const head = { headers, query: {}, remoteAddress: "127.0.0.1", whenClosed: () => undefined };
+      const answer = await route?.handle({ ...head, body: Buffer.from(JSON.stringify(body ?? "")) });
+      return answer?.body === undefined ? undefined : JSON.parse(String(answer.body));
+    };
+    const { id } = await request(gateways[0], { action: "start" });
+    const { client } = await enter(gateways[1], { token: welcome.token, conversation: id });
+    client.send({ type: "message", id: "m1", text: "plan the trip" });
+    await client.next("accepted");
+    const listed = [{ id: "main" }, { id, title: "plan the trip", unread: false }];
+    expect((await request(gateways[0])).conversations).toMatchObject(listed);
+    await request(gateways[1], { action: "delete", id });
+    expect((await request(gateways[0])).conversations).toMatchObject([{ id: "main" }]);
+    for await (const { value } of first.store.list(prefixOf(collection("web-log", z.unknown()))))
+      expect(JSON.stringify(value)).not.toContain("trip");
+    await Promise.all(gateways.map((gateway) => gateway.stop()));
+    await closeAll(all);
+  });
+
   it("when tabs on both gateways send, then both get all entries in one order, also after a restart", async () => {
     const open = await prepare();
     const { all, one: first, two: second } = await open();
