@@ -16,18 +16,21 @@ const context = {
 let repository: ScratchRepository;
 let root: string;
 let tools: Map<string, Tool>;
-beforeEach(async () => {
+beforeEach(() => open());
+afterEach(() => repository.remove());
+
+/** A limit that no command of these tests reaches, unless the test is about the limit. */
+const open = async (commandSeconds = 60): Promise<void> => {
   repository = new ScratchRepository({ "README.md": "tides and knots\n", "src/tides.ts": "high\nlow\n" });
   const commands = [
     ["node", "-e", "console.log(process.cwd(), Object.keys(process.env).join())"],
     ["sleep", "60"],
     ["yes"],
   ];
-  const workspaces = repository.workspaces({ commands, commandSeconds: 1 });
+  const workspaces = repository.workspaces({ commands, commandSeconds });
   root = await workspaces.open({ id: ID, name: "knots", workspace: { base: await workspaces.base() } });
   tools = new Map(fileTools(workspaces).map((tool) => [tool.name, tool]));
-});
-afterEach(() => repository.remove());
+};
 
 const use = (name: string, input: object) => (tools.get(name) as Tool).run(input, context);
 
@@ -76,6 +79,8 @@ describe("given a workspace", () => {
   });
 
   it("when a command takes too long, then it is stopped; when it prints too much, then its output is cut", async () => {
+    repository.remove();
+    await open(1);
     expect(await use("run_command", { command: ["sleep", "60"] })).toContain("It did not end: it took longer than 1 s");
     expect(String(await use("run_command", { command: ["yes"] })).length).toBeLessThan(31_000);
   });
