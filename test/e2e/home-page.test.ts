@@ -153,8 +153,14 @@ describe.each(["embedded", "nats"] as const)("given the first page of Mooring on
     );
     await write(other, again ?? "");
     await other.getByRole("button", { name: "Link accounts" }).click();
-    await page.getByRole("button", { name: "Link accounts" }).last().click();
-    await replies(other).getByText("Linked with").first().waitFor();
+    const questions = replies(page).filter({ hasText: "has entered your code" });
+    await expect.poll(() => questions.count()).toBe(2);
+    await questions.last().getByRole("button", { name: "Link accounts" }).click();
+    // The question says "linked with" too.
+    await replies(other)
+      .getByText(/^Linked with/)
+      .first()
+      .waitFor();
     await write(other, "research anchors and ropes");
     await anchored(page).getByText("research anchors and ropes").waitFor();
 
