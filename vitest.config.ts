@@ -4,7 +4,7 @@ import { LongestFirst } from "./test/setup/longest-first.ts";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    globalSetup: ["test/setup/nothing-left.ts"],
+    globalSetup: ["test/setup/nothing-left.ts", "test/setup/warm-build.ts"],
     setupFiles: ["test/setup/egress-guard.ts"],
     // Most of the long tests wait for leases and processes, not for a core.
     maxWorkers: 4,

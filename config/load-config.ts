@@ -22,8 +22,18 @@ interface LoadConfigOptions {
  */
 export const loadConfig = async ({ file, env = process.env }: LoadConfigOptions = {}): Promise<Config> => {
   const path = configFile({ file, env });
-  const read = readFrom(path, env);
-  return besideFile(checkConfig(read, await loadForeignAdapters(namedAdapters(read), path)), path);
+  return (await checkText(path, readText(path), env)).config;
+};
+
+/** The configuration in a text, as if the file had it. Rejects with ConfigInvalid. */
+export const checkText = async (
+  path: string,
+  text: string,
+  env: Environment,
+): Promise<{ readonly config: Config; readonly read: ReadConfig }> => {
+  const read = readConfig({ file: path, text, env: { ...readEnvFile(path), ...env } });
+  const config = checkConfig(read, await loadForeignAdapters(namedAdapters(read), path));
+  return { config: besideFile(config, path), read };
 };
 
 /** The JSON schema of the file for editors, with the settings of the adapters that it names. */
@@ -71,10 +81,12 @@ export const configFile = ({ file, env = process.env }: LoadConfigOptions = {}):
 /** The build copies this file beside its bundle, so the path is valid there as well. */
 const SHIPPED = fileURLToPath(new URL("./mooring.yaml", import.meta.url));
 
+export const isShipped = (path: string): boolean => path === SHIPPED;
+
 /** Keeps parsing fast; real files are far smaller. */
 const MAX_BYTES = 256 * 1024;
 
-const readText = (file: string): string => {
+export const readText = (file: string): string => {
   const refuse = (message: string): never => {
     throw new ConfigInvalid(file, [{ path: "", message }]);
   };

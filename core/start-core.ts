@@ -20,7 +20,13 @@ import type { Consumer } from "./contract/ports/bus.ts";
 import type { Clock } from "./contract/ports/clock.ts";
 import type { Logger } from "./contract/ports/logger.ts";
 import type { Moderator } from "./contract/ports/moderator.ts";
-import { type Checkpoint, type Meter, noCheckpoint, type Tracer } from "./contract/ports/telemetry.ts";
+import {
+  type Checkpoint,
+  type Meter,
+  noCheckpoint,
+  type ToolCallLog,
+  type Tracer,
+} from "./contract/ports/telemetry.ts";
 import type { Tool } from "./contract/tool.ts";
 import { publishBudgetNotice } from "./delivery/index.ts";
 import { AwaitedFiles, startIntake } from "./intake/index.ts";
@@ -51,6 +57,7 @@ export interface CoreOptions {
   readonly logger: Logger;
   readonly meter: Meter;
   readonly tracer?: Tracer | undefined;
+  readonly toolCalls?: ToolCallLog | undefined;
   /** Absent: messages and answers are not checked. */
   readonly moderator?: Moderator | undefined;
   readonly checkpoint?: Checkpoint;
@@ -105,6 +112,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     logger,
     meter,
     tracer: options.tracer,
+    toolCalls: options.toolCalls,
     moderator: options.moderator,
     toolProgress,
     checkpoint,

@@ -25,21 +25,29 @@ interface OutageWatchDeps {
   readonly logger: Logger;
 }
 
-/** A shorter outage goes unnoticed; the adapters' regular refresh covers it. */
-const CHECK_EVERY_MS = 100;
+/** The backbone calls back when a connection is lost; the check covers other outages. Shorter periods cost CPU at rest. */
+const CHECK_EVERY_MS = 1_000;
+const CHECK_OUTAGE_EVERY_MS = 100;
 
 /** Refreshes the adapters after an outage of the backbone, because its signals were lost. */
 export const refreshAfterOutage = ({ backbone, adapters, clock, logger }: OutageWatchDeps): Timer => {
   let wasOk = true;
-  let timer: Timer;
+  let timer: Timer | undefined;
   const check = () => {
     const { ok } = backbone.health();
     if (ok && !wasOk) for (const adapter of adapters) refresh(adapter, logger);
     wasOk = ok;
-    timer = clock.after(CHECK_EVERY_MS, check);
+    timer?.cancel();
+    timer = clock.after(ok ? CHECK_EVERY_MS : CHECK_OUTAGE_EVERY_MS, check);
   };
   timer = clock.after(CHECK_EVERY_MS, check);
-  return { cancel: () => timer.cancel() };
+  const listener = backbone.onHealthChange(check);
+  return {
+    cancel() {
+      listener.close();
+      timer?.cancel();
+    },
+  };
 };
 
 const refresh = (adapter: ChannelAdapter, logger: Logger): void => {

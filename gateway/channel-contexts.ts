@@ -83,7 +83,8 @@ export interface ChannelRules {
 
 /** The dependencies of a channel's relay. */
 export const relayContext = ({ backbone, ...deps }: ChannelDeps, rules: ChannelRules = {}): RelayContext => {
-  const { access, adapter, admits: channelAdmits = admits(access), defaultsOn = () => ({}) } = rules;
+  const { access, adapter, admits: channelAdmits = admits(access) } = rules;
+  const defaultsOn: (channel: string) => DeliveryDefaults = rules.defaultsOn ?? (() => ({}));
   const {
     findPermalink = async () => undefined,
     home,
@@ -91,7 +92,8 @@ export const relayContext = ({ backbone, ...deps }: ChannelDeps, rules: ChannelR
     leaseMs = defaultRelayLimits.leaseMs,
   } = rules;
   const { bus, store } = backbone;
-  const reporting = { ...deps, bus, store, checkpoint: noCheckpoint, home, hasChannel };
+  const localeOn = (channel: string) => defaultsOn(channel).locale;
+  const reporting = { ...deps, bus, store, checkpoint: noCheckpoint, home, hasChannel, localeOn };
   const { blocked } = deps;
   const deciding = { store, clock: deps.clock, defaultsOn, admits: channelAdmits, blocked };
   return {
@@ -111,6 +113,7 @@ export const relayContext = ({ backbone, ...deps }: ChannelDeps, rules: ChannelR
     fileLinks: deps.filesUrl === undefined ? undefined : fileLinker({ ...deps, store, filesUrl: deps.filesUrl }),
     access,
     blocked,
+    localeOn,
     refuseIfOverloaded: rules.refuseIfOverloaded,
     limits: { ...defaultRelayLimits, leaseMs },
     files: rules.files ?? FilesConfig.parse({}),

@@ -1,3 +1,4 @@
+import type { ConfigFile } from "../config/file/index.ts";
 import type { Config } from "../config/index.ts";
 import { openBackbone } from "../core/backbone/index.ts";
 import { AppError } from "../core/contract/app-error.ts";
@@ -17,7 +18,7 @@ import { derived, LiveConfig, Reloader, type ReloadReport } from "./reload/index
 import { RunningAgents } from "./start-agents.ts";
 import { type RunningChannels, startChannels } from "./start-channels.ts";
 import { createStopping } from "./stopping.ts";
-import { createMetrics, HourCounts, startTelemetry } from "./telemetry/index.ts";
+import { createMetrics, HourCounts, type LogTail, RecentToolCalls, startTelemetry } from "./telemetry/index.ts";
 
 /** A part of the product that a process can run. */
 export type Role = "gateway" | "core";
@@ -28,8 +29,12 @@ interface RunOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly newId: () => string;
+  /** The log lines that operators may follow; absent: none. */
+  readonly logTail?: LogTail;
   /** Aborts a start that is waiting for the backbone. */
   readonly abortStart: AbortSignal;
+  /** The file of the configuration, for operators; absent: they do not change settings. */
+  readonly configFile?: ConfigFile;
   /** Reads the configuration again; absent: it cannot be reloaded. */
   readonly readConfig?: () => Promise<Config>;
   readonly setLogLevel?: (level: Config["logLevel"]) => void;
@@ -65,6 +70,7 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
   const readiness = createReadiness();
   const metrics = createMetrics(logger);
   const hourCounts = new HourCounts(clock);
+  const toolCalls = new RecentToolCalls(clock);
   const stopping = createStopping({ clock, logger });
   try {
     let starting = true;
@@ -108,7 +114,15 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
       waiting: () => waitingMessages(config, backbone.queues()),
     });
     stopping.last("counts", () => hourCounts.stop());
-    const deps = { ...options, backbone, meter: hourCounts.metered(metrics.meter), tracer: telemetry?.tracer };
+    toolCalls.start({ store: backbone.store, logger, instance: options.newId() });
+    stopping.last("tool calls", () => toolCalls.stop());
+    const deps = {
+      ...options,
+      backbone,
+      meter: hourCounts.metered(metrics.meter),
+      tracer: telemetry?.tracer,
+      toolCalls,
+    };
     const agents = roles.includes("core") ? await RunningAgents.start(deps) : undefined;
     if (agents) stopping.underWay("agents", () => agents.stop());
     const url = isGateway && listener ? publicUrl({ ...config.gateway, port: listener.port }) : undefined;

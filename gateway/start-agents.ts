@@ -4,7 +4,7 @@ import { AppError } from "../core/contract/app-error.ts";
 import type { Backbone } from "../core/contract/ports/backbone.ts";
 import type { Clock } from "../core/contract/ports/clock.ts";
 import type { Logger } from "../core/contract/ports/logger.ts";
-import type { Checkpoint, Meter, Tracer } from "../core/contract/ports/telemetry.ts";
+import type { Checkpoint, Meter, ToolCallLog, Tracer } from "../core/contract/ports/telemetry.ts";
 import { publishLoad } from "../core/intake/index.ts";
 import { Rights } from "../core/rights/index.ts";
 import { type Core, startCore } from "../core/start-core.ts";
@@ -30,6 +30,7 @@ interface AgentsDeps {
   readonly logger: Logger;
   readonly meter: Meter;
   readonly tracer?: Tracer | undefined;
+  readonly toolCalls?: ToolCallLog;
   readonly checkpoint?: Checkpoint;
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import { Places } from "../adapters/contract/places.ts";
+import type { ConfigFile } from "../config/file/index.ts";
 import type { Config } from "../config/index.ts";
 import type { BackboneConfig } from "../core/backbone/index.ts";
 import { AppError } from "../core/contract/app-error.ts";
@@ -37,7 +38,7 @@ import {
 import { derived, type PreparedChannels, type ReloadReport } from "./reload/index.ts";
 import { SharedRates } from "./shared-rates.ts";
 import { TakeoverKeeper } from "./takeovers/index.ts";
-import type { Metrics } from "./telemetry/index.ts";
+import type { LogTail, Metrics } from "./telemetry/index.ts";
 import { UploadBudgets } from "./upload-budgets.ts";
 import { WriteWatch } from "./write-watch.ts";
 
@@ -51,6 +52,10 @@ interface ChannelsDeps extends Omit<ChannelDeps, "channel" | "tenant" | "agent" 
   readonly adminToken?: string | undefined;
   /** The owner secret of personal mode. */
   readonly ownerSecret?: Buffer | undefined;
+  /** For operators; absent: this process keeps no log lines. */
+  readonly logTail?: LogTail | undefined;
+  /** For operators; absent: this process has no configuration file. */
+  readonly configFile?: ConfigFile | undefined;
   /** For operators; absent: this process cannot reload its configuration. */
   readonly reload?: (() => Promise<ReloadReport>) | undefined;
 }
@@ -69,7 +74,7 @@ const FIRST_ATTEMPT_MS = 5_000;
  * unavailable platform delays neither the other channels nor the process (U6).
  */
 export const startChannels = async (deps: ChannelsDeps): Promise<RunningChannels> => {
-  const { config, listener, readiness, metrics, adminToken, ownerSecret, reload, ...given } = deps;
+  const { config, listener, readiness, metrics, adminToken, ownerSecret, reload, logTail, configFile, ...given } = deps;
   const writes = new WriteWatch(given);
   const { filesUrl = config.gateway.publicUrl } = config.gateway;
   const common = { ...given, filesUrl, writes };
@@ -192,6 +197,9 @@ export const startChannels = async (deps: ChannelsDeps): Promise<RunningChannels
       checkpoint: noCheckpoint,
       config,
       adapters,
+      instance,
+      logTail,
+      configFile,
       reload,
     };
     const checkOfOperators = derived(

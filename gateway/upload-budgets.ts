@@ -1,11 +1,12 @@
 import type { PersonBudget } from "../adapters/contract/adapter-context.ts";
 import type { Config } from "../config/index.ts";
 import { type BudgetedWork, type BudgetRules, BudgetService, type Budgets } from "../core/budgets/index.ts";
-import { AppError } from "../core/contract/app-error.ts";
 import type { Clock } from "../core/contract/ports/clock.ts";
 import type { Logger } from "../core/contract/ports/logger.ts";
 import type { Store } from "../core/contract/ports/store.ts";
 import type { Meter } from "../core/contract/ports/telemetry.ts";
+import { type Texts, textsFor } from "../core/contract/texts/texts.ts";
+import { ToldError } from "../core/contract/texts/told-error.ts";
 import { findPerson, resolvedAsker } from "../core/people/index.ts";
 import { budgetRules } from "./agent-config.ts";
 
@@ -36,8 +37,10 @@ export class UploadBudgets {
     const budgets = this.#budgetsOf(agent, rules);
     const workOf = (accountId: string, anonymous: boolean) => this.#workOf({ tenant, channel, accountId }, anonymous);
     return {
-      check: async ({ id, isAnonymous }, bytes) =>
-        refuse(await budgets.refusalOfBytes(await workOf(id, isAnonymous), bytes)),
+      check: async ({ id, isAnonymous }, bytes) => {
+        const work = await workOf(id, isAnonymous);
+        refuse(work, await budgets.refusalOfBytes(work, bytes));
+      },
       take: async ({ id, isAnonymous }, bytes) => this.#take(budgets, await workOf(id, isAnonymous), bytes),
     };
   }
@@ -55,7 +58,8 @@ export class UploadBudgets {
 
   async #take(budgets: Budgets, work: BudgetedWork, bytes: number): Promise<() => void> {
     const budget = budgets.forTools(work);
-    refuse(await budget.take({ bytes }));
+    const refused = await budget.take({ bytes });
+    if (refused !== undefined) refuse(work, (await budgets.refusalOfBytes(work, bytes)) ?? (() => refused));
     // An upload costs several writes anyway, so the gateway keeps no lease from the core.
     await this.#service.returnLeases();
     return () => {
@@ -70,10 +74,10 @@ export class UploadBudgets {
     const conversation = { channel, room: accountId, kind: "private" as const };
     const account = { id: accountId, name: "", ...(anonymous && { anonymous }) };
     const { person } = await findPerson(this.#deps.store, address);
-    const { id: personId, isIdentified } = resolvedAsker(person, { tenant, conversation, account });
+    const { id: personId, isIdentified, locale } = resolvedAsker(person, { tenant, conversation, account });
     const speaker = isIdentified ? ("member" as const) : ("anonymous" as const);
     return {
-      asker: { personId, accountId, name: "", causes: [{ speaker, channel, id: accountId }] },
+      asker: { personId, accountId, name: "", locale, causes: [{ speaker, channel, id: accountId }] },
       audience: { conversation, personId: null, accountId },
       traceId: "",
       standing: { background: false },
@@ -86,6 +90,8 @@ const limitsBytes = ({ ofAgent = {}, ofTenant = {} }: BudgetRules): boolean =>
     (limits) => typeof limits?.storedBytesPerDay === "number",
   );
 
-const refuse = (reason: string | undefined): void => {
-  if (reason !== undefined) throw new AppError("rate-limited", `the file does not fit into the budget. ${reason}`);
+const refuse = ({ asker }: Pick<BudgetedWork, "asker">, why: ((texts: Texts) => string) | undefined): void => {
+  if (why === undefined) return;
+  const say = (texts: Texts) => texts.refusals.overBudget(why(texts));
+  throw new ToldError("rate-limited", say, asker.locale === undefined ? {} : { reader: textsFor(asker.locale) });
 };

@@ -4,23 +4,29 @@ import type { Clock, Timer } from "../core/contract/ports/clock.ts";
 import type { Logger } from "../core/contract/ports/logger.ts";
 
 interface WriteWatchDeps {
-  readonly backbone: Pick<Backbone, "writeProblem">;
+  readonly backbone: Pick<Backbone, "writeProblem" | "onHealthChange">;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-const CHECK_EVERY_MS = 50;
+/** After a call of the backbone. A problem that comes and goes faster is reported once. */
+const CHECK_AFTER_MS = 50;
+/** Covers changes without a call. Shorter periods cost CPU at rest. */
+const CHECK_EVERY_MS = 1_000;
 
 /** Notifies every entrance of this gateway when the backbone stops storing and when it recovers. */
 export class WriteWatch implements WriteAvailability {
   readonly #deps: WriteWatchDeps;
   readonly #listeners = new Set<() => void>();
   #wasWritable = true;
+  readonly #health: Listener;
   #timer: Timer | undefined;
+  #isCheckingSoon = false;
 
   constructor(deps: WriteWatchDeps) {
     this.#deps = deps;
-    this.#schedule();
+    this.#health = deps.backbone.onHealthChange(() => this.#checkSoon());
+    this.#schedule(CHECK_EVERY_MS);
   }
 
   get problem(): string | undefined {
@@ -35,12 +41,21 @@ export class WriteWatch implements WriteAvailability {
   }
 
   stop(): void {
+    this.#health.close();
     this.#timer?.cancel();
   }
 
-  #schedule(): void {
-    this.#timer = this.#deps.clock.after(CHECK_EVERY_MS, () => {
-      this.#schedule();
+  #checkSoon(): void {
+    if (this.#isCheckingSoon) return;
+    this.#isCheckingSoon = true;
+    this.#schedule(CHECK_AFTER_MS);
+  }
+
+  #schedule(afterMs: number): void {
+    this.#timer?.cancel();
+    this.#timer = this.#deps.clock.after(afterMs, () => {
+      this.#isCheckingSoon = false;
+      this.#schedule(CHECK_EVERY_MS);
       this.#check();
     });
   }

@@ -120,3 +120,5 @@ export type { Labels, Meter } from "../core/contract/ports/telemetry.ts";
 export { createOnce, DELETE, update } from "../core/contract/ports/update.ts";
 export { Secret, type SecretRules, secret } from "../core/contract/secret.ts";
 export { listed, type SetupQuestion } from "../core/contract/setup-question.ts";
+export { type Texts, textsFor } from "../core/contract/texts/texts.ts";
+export { errorText, ToldError } from "../core/contract/texts/told-error.ts";

@@ -63,6 +63,15 @@ describe("given the project's documents", () => {
     expect(documents.flatMap((document) => namedPaths(document, read(document))).length).toBeGreaterThan(30);
   });
 
+  it("then every picture of docs is shown on a page", () => {
+    const shown = new Set(
+      documents.flatMap((document) => namedPaths(document, read(document))).map(({ path }) => path),
+    );
+    const pictures = files.filter((file) => file.startsWith("docs/images/"));
+    expect(pictures.length).toBeGreaterThan(20);
+    expect(pictures.filter((picture) => !shown.has(picture))).toEqual([]);
+  });
+
   it("then the README is short and shows how to run and how to test", () => {
     const readme = read("README.md");
     expect(lineCount(readme)).toBeLessThanOrEqual(120);

@@ -63,7 +63,11 @@ export const DiscordChannel = z.object({
 export type DiscordChannel = z.infer<typeof DiscordChannel>;
 
 /** The minimum for answering an interaction that is otherwise unreadable. */
-export const InteractionEnvelope = z.object({ id: Id, token: z.string().min(1) });
+export const InteractionEnvelope = z.object({
+  id: Id,
+  token: z.string().min(1),
+  locale: z.string().optional().catch(undefined),
+});
 export type InteractionEnvelope = z.infer<typeof InteractionEnvelope>;
 
 const interactionFields = {
@@ -74,7 +78,6 @@ const interactionFields = {
   channel: DiscordChannel.nullish().catch(undefined),
   user: User.nullish(),
   member: Member.extend({ user: User }).nullish(),
-  locale: z.string().optional(),
 };
 
 export const DiscordInteraction = z.discriminatedUnion("type", [

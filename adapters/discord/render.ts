@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Anchor, ReplyAction } from "../../core/contract/messages/agent-reply.ts";
 import { channelLabel } from "../../core/contract/messages/channel-label.ts";
+import { textsFor } from "../../core/contract/texts/texts.ts";
 import type { Delivery, Section } from "../contract/channel-adapter.ts";
 import { cutToUnits } from "../contract/markdown/cut-text.ts";
 import { splitMarkdown } from "../contract/markdown/split-markdown.ts";
@@ -84,7 +85,7 @@ const MAX_SUMMARY_UNITS = 120;
 const HALF_A_DAY_MS = 12 * 3_600_000;
 
 /** Maximum length of a rendered anchor. */
-const MAX_ANCHOR = 420;
+const MAX_ANCHOR = 430;
 
 /**
  * One line of small print above the text, with live times in the reader's zone (O10). If the work began long
@@ -96,22 +97,29 @@ export const renderAnchor = (anchor: Anchor, sentAt: string): string => {
   const clockTime = `<t:${seconds}:${longAgo ? "f" : "t"}>`;
   const ago = `<t:${seconds}:R>`;
   const summary = escapeText(shortened(anchor.summary));
-  if (anchor.channel === "scheduled") return `-# scheduled · ${summary} · ${ago}${askedLine(anchor)}`;
+  const { started, from, scheduled, jump } = textsFor(anchor.language).anchors;
+  if (anchor.channel === "scheduled") return `-# ${scheduled} · ${summary} · ${ago}${askedLine(anchor)}`;
   if (anchor.channel === "a2a-inbound") return `-# ${summary} · ${ago}`;
   const channel = escapeText(channelLabel(anchor.channel));
-  const parts = [`↳ Re: "${summary}"`, `started ${clockTime} from ${channel}`, ago, ...jumpLink(anchor.link)];
+  const parts = [
+    `↳ Re: "${summary}"`,
+    `${started} ${clockTime} ${from} ${channel}`,
+    ago,
+    ...jumpLink(anchor.link, jump),
+  ];
   return `-# ${parts.join(" · ")}`;
 };
 
 /** A reminder says where and when it was asked for. */
-const askedLine = ({ asked }: Anchor): string => {
+const askedLine = ({ asked, language }: Anchor): string => {
   if (asked === undefined) return "";
   const seconds = Math.floor(Date.parse(asked.at) / 1_000);
-  return `\n-# asked for <t:${seconds}:f> from ${escapeText(channelLabel(asked.channel))} · <t:${seconds}:R>`;
+  const { askedFor, from } = textsFor(language).anchors;
+  return `\n-# ${askedFor} <t:${seconds}:f> ${from} ${escapeText(channelLabel(asked.channel))} · <t:${seconds}:R>`;
 };
 
-const jumpLink = (link: string | undefined): string[] =>
-  link !== undefined && /^https?:\/\//.test(link) && link.length <= 150 ? [`[jump](${escapeUrl(link)})`] : [];
+const jumpLink = (link: string | undefined, label: string): string[] =>
+  link !== undefined && /^https?:\/\//.test(link) && link.length <= 150 ? [`[${label}](${escapeUrl(link)})`] : [];
 
 const shortened = (summary: string): string => cutToUnits(summary.replace(/\s+/g, " ").trim(), MAX_SUMMARY_UNITS);
 

@@ -1,6 +1,7 @@
 import { webApi } from "@slack/bolt";
 import { BoundedCache } from "../../core/contract/bounded-cache.ts";
 import type { Clock } from "../../core/contract/ports/clock.ts";
+import { ToldError } from "../../core/contract/texts/told-error.ts";
 import type { SlackAccess } from "./config.ts";
 import { slackErrorOf } from "./failure.ts";
 import type { EventEnvelope, MessageEvent } from "./payload.ts";
@@ -123,16 +124,12 @@ export const profileTeamOf = ({ teamIds, isStranger }: Profile, identity: SlackI
 };
 
 /** Why the author may not write here. An unknown workspace counts as foreign. */
-export const refusalOf = (author: AuthorTeam, access: SlackAccess | undefined): string | undefined => {
+export const refusalOf = (author: AuthorTeam, access: SlackAccess | undefined): ToldError | undefined => {
   const { teams = [] } = access ?? {};
   if (author === "ours" || teams === "*") return undefined;
-  if (author === "unknown") return UNKNOWN;
-  return teams.includes(author.team) ? undefined : OTHER_WORKSPACE;
+  if (author === "unknown") return new ToldError("forbidden", ({ intake }) => intake.unknownWorkspace);
+  return teams.includes(author.team) ? undefined : new ToldError("forbidden", ({ intake }) => intake.otherWorkspace);
 };
-
-const OTHER_WORKSPACE = "I only talk to members of my own workspace. Please ask my operator for access.";
-const UNKNOWN =
-  "I only talk to members of my own workspace, and Slack did not report yours. Please try again in a minute.";
 
 const isOurs = (team: string, { teamId, enterpriseId }: SlackIdentity): boolean =>
   team === teamId || team === enterpriseId;

@@ -3,6 +3,7 @@ import { messageOf } from "../../core/contract/app-error.ts";
 import { Unwritable } from "../../core/contract/ports/backbone.ts";
 import type { Clock } from "../../core/contract/ports/clock.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
+import { english } from "../../core/contract/texts/texts.ts";
 import type { Webhook, WebhookResponse } from "../contract/abilities.ts";
 import type { Intake } from "./intake.ts";
 import { readBody } from "./payload.ts";
@@ -47,7 +48,8 @@ export const httpReceiver = ({ signingSecret, clock, logger, intake }: HttpRecei
   },
 });
 
-export const TRY_AGAIN = "I could not store this just now. Please try again in a moment.";
+/** English: Slack does not report the locale with a command, and its profile may be out of reach. */
+export const TRY_AGAIN = english.intake.tryAgain;
 
 const text = (body: string): WebhookResponse => ({ status: 200, headers: { "content-type": "text/plain" }, body });
 

@@ -2,6 +2,8 @@ import { AppError } from "../../core/contract/app-error.ts";
 import type { Conversation } from "../../core/contract/messages/conversation.ts";
 import type { FromPerson, PersonMessage } from "../../core/contract/messages/user-message.ts";
 import { refuseIfUnwritable } from "../../core/contract/ports/backbone.ts";
+import { textsFor } from "../../core/contract/texts/texts.ts";
+import { errorText, ToldError } from "../../core/contract/texts/told-error.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Inbox } from "../contract/channel-adapter.ts";
 import { KeyedQueue } from "../contract/keyed-queue.ts";
@@ -59,12 +61,12 @@ export class Intake {
     refuseIfUnwritable(this.#deps.context.writes);
     const prepared = this.#prepare(payload, message, author);
     const ready = await this.#order.after(message.conversation.room, prepared);
-    if (typeof ready === "string") return this.#refuse(payload, message, ready);
+    if (ready instanceof AppError) return this.#refuse(payload, message, ready);
     try {
       await this.#deps.inbox.accept(ready);
       return { answer: "stored" };
     } catch (error) {
-      if (error instanceof AppError && PERMANENT.has(error.code)) return this.#refuse(payload, ready, error.message);
+      if (error instanceof AppError && PERMANENT.has(error.code)) return this.#refuse(payload, ready, error);
       throw error;
     }
   }
@@ -87,12 +89,12 @@ export class Intake {
     }
   }
 
-  /** Adds the author's profile to the message. A string is a refusal that only the profile could decide. */
-  async #prepare(payload: Payload, message: FromPerson, author: AuthorTeam): Promise<FromPerson | string> {
+  /** Adds the author's profile to the message. An error is a refusal that only the profile could decide. */
+  async #prepare(payload: Payload, message: FromPerson, author: AuthorTeam): Promise<FromPerson | AppError> {
     const { profiles, identity, access } = this.#deps;
     const profile = await profiles.of(message.account.id);
     const refused = author === "unknown" ? refusalOf(profileTeamOf(profile, identity), access) : undefined;
-    if (refused !== undefined) return refused;
+    if (refused !== undefined) return new ToldError(refused.code, refused.say, { reader: textsFor(profile.locale) });
     const { teamIds: _, isStranger: __, ...known } = profile;
     const account = { ...message.account, ...known };
     // A slash command also works in a conversation between two people, in which the app is not a member.
@@ -108,9 +110,10 @@ export class Intake {
     return quoted === undefined ? {} : { quoted };
   }
 
-  #refuse(payload: Payload, message: FromPerson, why: string): Taken {
+  #refuse(payload: Payload, message: FromPerson, refusal: AppError): Taken {
     const { context, showRefusal } = this.#deps;
-    context.logger.info({ message: message.id, reason: why }, "message refused");
+    context.logger.info({ message: message.id, reason: refusal.message }, "message refused");
+    const why = errorText(refusal, textsFor(message.account.locale));
     // The response to a slash command shows the reason itself.
     if (payload.kind !== "command") showRefusal(message, why);
     return { answer: "refused", why };

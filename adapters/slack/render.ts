@@ -1,6 +1,7 @@
 import type { types } from "@slack/bolt";
 import type { Anchor, ReplyAction } from "../../core/contract/messages/agent-reply.ts";
 import { channelLabel } from "../../core/contract/messages/channel-label.ts";
+import { type Texts, textsFor } from "../../core/contract/texts/texts.ts";
 import type { Delivery } from "../contract/channel-adapter.ts";
 import { offeredActions } from "../contract/render-delivery.ts";
 import { escapeMrkdwn, linkTo, plainSections, sectionsOf } from "./mrkdwn.ts";
@@ -85,23 +86,27 @@ export const anchorBlock = (anchor: Anchor): types.ContextBlock => ({
 });
 
 /** Slack has no live form of elapsed time, so it is that of sending. */
-export const anchorText = ({ summary, channel, startedAt, link, ago, asked }: Anchor): string => {
-  const when = localTime(startedAt);
+export const anchorText = ({ summary, channel, startedAt, link, ago, asked, language }: Anchor): string => {
+  const { anchors } = textsFor(language);
+  const when = localTime(startedAt, anchors);
   const elapsed = ago === undefined ? "" : ` · ${escapeMrkdwn(ago)}`;
   const what = link === undefined ? escapeMrkdwn(summary) : linkTo(link, escapeMrkdwn(summary));
-  if (channel === "scheduled") return `scheduled · ${what} · ${when}${elapsed}${asked ? askedLine(asked) : ""}`;
+  if (channel === "scheduled")
+    return `${anchors.scheduled} · ${what} · ${when}${elapsed}${asked ? askedLine(asked, anchors) : ""}`;
   // The summary of an inbound task is "caller · skill".
   if (channel === "a2a-inbound") return `${what} · ${when}${elapsed}`;
-  return `↳ Re: "${what}"\nstarted ${when} from ${escapeMrkdwn(channelLabel(channel))}${elapsed}`;
+  return `↳ Re: "${what}"\n${anchors.started} ${when} ${anchors.from} ${escapeMrkdwn(channelLabel(channel))}${elapsed}`;
 };
 
-const askedLine = ({ channel, at, ago }: NonNullable<Anchor["asked"]>): string =>
-  `\nasked for ${localTime(at)} from ${escapeMrkdwn(channelLabel(channel))} · ${escapeMrkdwn(ago)}`;
+type Words = Texts["anchors"];
+
+const askedLine = ({ channel, at, ago }: NonNullable<Anchor["asked"]>, words: Words): string =>
+  `\n${words.askedFor} ${localTime(at, words)} ${words.from} ${escapeMrkdwn(channelLabel(channel))} · ${escapeMrkdwn(ago)}`;
 
 /** Notifications and old clients show the fallback. */
-const localTime = (iso: string): string => {
+const localTime = (iso: string, words: Words): string => {
   const fallback = iso.replace("T", " ").replace(/:\d\d(\.\d+)?Z$/, " UTC");
-  return `<!date^${Math.floor(Date.parse(iso) / 1_000)}^{date_short_pretty} at {time}|${escapeMrkdwn(fallback)}>`;
+  return `<!date^${Math.floor(Date.parse(iso) / 1_000)}^{date_short_pretty} ${words.at} {time}|${escapeMrkdwn(fallback)}>`;
 };
 
 /** Slack's limits for an actions block, a label and a value. */

@@ -2,6 +2,8 @@ import type { AppError } from "../../core/contract/app-error.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import type { Conversation } from "../../core/contract/messages/conversation.ts";
 import type { Attachment, InboundMessage } from "../../core/contract/messages/user-message.ts";
+import { textsFor } from "../../core/contract/texts/texts.ts";
+import { errorText, readerOf } from "../../core/contract/texts/told-error.ts";
 import type {
   AttachmentAdapter,
   CheckableAdapter,
@@ -231,7 +233,8 @@ export class TeamsAdapter implements Abilities {
 
   #showRefusal(message: InboundMessage, refusal: AppError): void {
     if (!this.#refusals.mayShow(message.account.id, message.conversation.room, refusal.code)) return;
-    const text = escapeXml(`I cannot accept this: ${refusal.message}.`);
+    const texts = readerOf(refusal, textsFor(message.account.locale));
+    const text = escapeXml(texts.refusals.cannotAccept(errorText(refusal, texts)));
     this.#post(message.conversation, { type: "message", textFormat: "xml", text }).catch((error: unknown) =>
       this.#context.logger.debug({ error: messageOf(error) }, "could not show the refusal"),
     );

@@ -1,5 +1,6 @@
 import type { Anchor, ReplyAction } from "../../core/contract/messages/agent-reply.ts";
 import { channelLabel } from "../../core/contract/messages/channel-label.ts";
+import { textsFor } from "../../core/contract/texts/texts.ts";
 import type { Delivery } from "../contract/channel-adapter.ts";
 import type { Measure } from "../contract/markdown/split-markdown.ts";
 import { offeredActions } from "../contract/render-delivery.ts";
@@ -163,17 +164,23 @@ interface AnchorTexts {
   readonly when: (time: string) => string;
 }
 
-const anchorTexts = ({ anchor: { channel, summary, ago, asked }, number }: ShownAnchor): AnchorTexts => {
+const anchorTexts = ({ anchor: { channel, summary, ago, asked, language }, number }: ShownAnchor): AnchorTexts => {
+  const words = textsFor(language).anchors;
   const short = cut(summary.slice(0, 2_000).replace(/\s+/g, " "), MAX_SUMMARY);
   const lead = number === undefined ? "" : `${number}. `;
   const elapsed = ago === undefined ? "" : ` · ${ago}`;
-  const later = asked ? [`asked for ${asked.ago} from ${labelOf(asked.channel)}`] : [];
+  const later = asked ? [`${words.askedFor} ${asked.ago} ${words.from} ${labelOf(asked.channel)}`] : [];
   const when = (time: string) => time;
-  if (channel === "scheduled") return { lead, what: `scheduled · ${short}${elapsed}`, where: later, when };
+  if (channel === "scheduled") return { lead, what: `${words.scheduled} · ${short}${elapsed}`, where: later, when };
   if (channel === "a2a-inbound") return { lead, what: `${short}${elapsed}`, where: [], when };
   const shown = labelOf(channel);
-  const started = (time: string) => `started ${time} from ${shown}`;
-  return { lead, what: `↳ Re: "${short}"`, where: [`started from ${shown}${elapsed}`], when: started };
+  const started = (time: string) => `${words.started} ${time} ${words.from} ${shown}`;
+  return {
+    lead,
+    what: `↳ Re: "${short}"`,
+    where: [`${words.started} ${words.from} ${shown}${elapsed}`],
+    when: started,
+  };
 };
 
 /** The channel's name comes from the configuration: letters, digits and "-". */

@@ -131,14 +131,14 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     for (const { leased } of this.#shared) await leased.take(0, 1);
     // A failed start calls stop(), so a second start must clear it.
     this.#stopping = undefined;
-    const { limits } = this.#config;
+    const { limits, voiceInput } = this.#config;
     const frameRate = new RateLimit(limits.framesPerSecond, limits.frameBurst);
     const messageRate = new RateLimit(limits.messagesPerSecond, limits.messageBurst);
     const live = { rooms: this.#rooms, drafts: this.#drafts, conversations: this.#conversations };
     const files = { files: this.#files, replyFiles: this.#replyFiles, budget: this.#budget };
     const own = { context: this.#context, ...live, ...files };
     const addressRates = new AddressRates(limits.messagesPerSecondOfAddress, limits.messageBurstOfAddress);
-    this.#deps = { ...own, inbox, limits, frameRate, messageRate, addressRates, auth };
+    this.#deps = { ...own, inbox, limits, voiceInput, frameRate, messageRate, addressRates, auth };
     this.#armSweep();
     this.#writesChanged?.close();
     this.#writesChanged = this.#context.writes.onChange(() => {

@@ -94,6 +94,12 @@ export const WebConfig = z.strictObject({
   previousIdentityKey: secret({ minLength: 32 })
     .optional()
     .describe("The identityKey before a rotation: accepted until the servers of your pages use the new one."),
+  voiceInput: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Offers visitors to speak their message, in browsers that write down speech. Some, such as Chrome, send the sound to a service of their maker.",
+    ),
   retentionDays: z.int().min(1).max(3650).default(30).describe("Days for which the history of a conversation is kept."),
   fileDays: z.int().min(1).max(365).default(7).describe("Days for which uploaded files are kept."),
   limits: WebLimits.prefault({}).describe("Limits per client."),

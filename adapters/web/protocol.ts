@@ -148,6 +148,8 @@ export const ServerFrame = z.discriminatedUnion("type", [
     /** The gateway's clock, because a client's may be wrong. Older gateways send neither this nor the limits. */
     now: z.iso.datetime().optional(),
     limits: z.looseObject({ textLength: z.int(), fileBytes: z.int() }).optional(),
+    /** The operator allows speech recognition of the browser. */
+    voice: z.literal(true).optional(),
   }),
   z.looseObject({ type: z.literal("accepted"), id: z.string() }),
   Said,

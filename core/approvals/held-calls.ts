@@ -5,7 +5,7 @@ import { isApprovalId, readApproval } from "./record/approval-record.ts";
 
 /** Adds calls that wait for an approval to the calls of a batch. Their requests show their state, not the activity entry. */
 export const withHeldCalls = (others: DelegatedCalls): DelegatedCalls => ({
-  items: (sender, ids) => others.items(sender, ids.filter(isOther)),
+  items: (sender, ids, texts) => others.items(sender, ids.filter(isOther), texts),
   async release(deps, batch, openCalls, turn) {
     const { tenant } = batch;
     if (turn.isCancelled) await withdraw(deps, tenant, openCalls);

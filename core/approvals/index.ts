@@ -14,5 +14,5 @@ export {
   isOpen,
   readApproval,
 } from "./record/approval-record.ts";
-export { openApprovalsIn } from "./record/open-approvals.ts";
+export { openApprovalsIn, openApprovalsOf } from "./record/open-approvals.ts";
 export { startApprovals } from "./start.ts";

@@ -32,7 +32,7 @@ export const NatsConfig = z
       .max(1_024)
       .default(32)
       .describe(
-        "Number of partitions of the work: at most this many processes of a role share it. Fixed at the first start.",
+        "Number of partitions of the work: at most this many processes of a role share it. It can be raised to a multiple, and not lowered.",
       ),
     inboxPrefix: z
       .string()

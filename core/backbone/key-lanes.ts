@@ -9,6 +9,8 @@ export interface QueuedMessage {
   readonly publishedAt: number;
   /** The message may have run before in a process that crashed, so its runs are counted before they start. */
   readonly suspect: boolean;
+  /** DATA_FORMAT of the version that published it; absent if it is not known. */
+  readonly format?: number;
   /** The stored JSON. Called right before the run, so that a long queue need not be in memory. */
   read(): string | Promise<string>;
 }

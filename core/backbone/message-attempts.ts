@@ -12,6 +12,7 @@ import type { Logger } from "../contract/ports/logger.ts";
 import type { Store } from "../contract/ports/store.ts";
 import type { Subject } from "../contract/ports/subject.ts";
 import { AttemptCounts, type AttemptRecord } from "./attempt-counts.ts";
+import { newerFormat } from "./data-format.ts";
 import { storeDeadLetter } from "./dead-letter.ts";
 import type { QueuedMessage } from "./key-lanes.ts";
 
@@ -90,7 +91,7 @@ export class MessageAttempts<T> {
       const reason = `${before.failures} runs ended without an outcome${lastErrorIn(before)}`;
       return this.#end(message, work, { reason, attempts: before.attempts });
     }
-    const parsed = this.#parse(await message.read());
+    const parsed = this.#parse(await message.read(), message.format);
     const attempt = (before?.attempts ?? 0) + 1;
     if ("problem" in parsed) return this.#end(message, work, { reason: parsed.problem, attempts: attempt });
     if (before === undefined) return this.#run(message, parsed.value, { attempt, failures: 0 }, work);
@@ -182,12 +183,13 @@ export class MessageAttempts<T> {
     await work.onDeadLetter?.("value" in parsed ? parsed.value : undefined, letter);
   }
 
-  #parse(raw: string): { value: T } | { problem: string } {
+  #parse(raw: string, format?: number): { value: T } | { problem: string } {
     try {
       const parsed = this.#subject.schema.safeParse(JSON.parse(raw));
       if (parsed.success) return { value: parsed.data };
       const issues = parsed.error.issues.map((issue) => `${issue.path.join(".") || "message"}: ${issue.message}`);
-      return { problem: `does not parse as a message of ${this.#subject.family}: ${issues.join("; ")}` };
+      const why = issues.join("; ") + newerFormat(format);
+      return { problem: `does not parse as a message of ${this.#subject.family}: ${why}` };
     } catch (error) {
       return { problem: `is not valid JSON: ${messageOf(error)}` };
     }

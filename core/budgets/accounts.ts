@@ -185,3 +185,5 @@ export const difference = (reserved: Amounts, used: Amounts): Amounts => {
     [...resources].map((resource) => [resource, (used[resource] ?? 0) - (reserved[resource] ?? 0)]),
   );
 };
+
+export const limitsTokens = ({ daily }: Account): boolean => daily.tokens !== undefined || daily.cost !== undefined;

@@ -1,72 +1,74 @@
 import type { ReplyAction } from "../contract/messages/agent-reply.ts";
+import { english, type Texts } from "../contract/texts/texts.ts";
 import { type Account, MICRO, type Resource } from "./accounts.ts";
 import type { Refusal } from "./ledger.ts";
 import { nextDay } from "./ledger-record.ts";
+import { BudgetRefused } from "./refused.ts";
 
-const WORDS: Readonly<Record<Resource, string>> = {
-  turns: "turns",
-  tokens: "tokens",
-  cost: "cost",
-  subtasks: "subtasks",
-  bytes: "stored bytes",
+const number = (resource: Resource, amount: number, { budget: { numbers } }: Texts): string => {
+  const isCost = resource === "cost";
+  const format = new Intl.NumberFormat(numbers, {
+    minimumFractionDigits: isCost ? 2 : 0,
+    maximumFractionDigits: isCost ? 2 : 0,
+    useGrouping: !isCost,
+  });
+  return format.format(Math.max(0, isCost ? amount / MICRO : amount));
 };
-
-const numbers = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
-
-const number = (resource: Resource, amount: number): string =>
-  resource === "cost" ? (Math.max(0, amount) / MICRO).toFixed(2) : numbers.format(Math.max(0, amount));
 
 /** "80 of 100 turns", "1.50 of 2.00 cost". */
-export const useInWords = (resource: Resource, used: number, limit: number): string =>
-  `${number(resource, Math.min(used, limit))} of ${number(resource, limit)} ${WORDS[resource]}`;
+export const useInWords = (resource: Resource, used: number, limit: number, texts: Texts = english): string =>
+  texts.budget.use(
+    number(resource, Math.min(used, limit), texts),
+    number(resource, limit, texts),
+    texts.budget.resources[resource],
+  );
 
 /** "It renews at 00:00 UTC, in 3 h 12 min." */
-export const renewal = (now: number): string => {
+export const renewal = (now: number, { budget }: Texts): string => {
   const minutes = Math.max(1, Math.ceil((nextDay(now) - now) / 60_000));
   const hours = Math.floor(minutes / 60);
-  const left = hours === 0 ? `${minutes} min` : `${hours} h ${minutes % 60} min`;
-  return `It renews at 00:00 UTC, in ${left}.`;
+  return budget.renewal(hours === 0 ? budget.minutes(minutes) : budget.hours(hours, minutes % 60));
 };
 
-/** The text for people and models whose work a budget refuses. */
-export const refusalText = ({ account, resource, why }: Refusal, used: number, now: number): string => {
+/** The text for people, in their language, and for models whose work a budget refuses. */
+export const refusalText = ({ account, resource, why }: Refusal, used: number, now: number, texts: Texts): string => {
   const { isOwn, daily, softShare = 1 } = account;
+  const { budget } = texts;
   const limit = daily[resource] ?? 0;
-  if (why === "soft") return softText(account, softShare, useInWords(resource, used, limit));
-  if (why === "unattended") {
-    const whose = isOwn ? "your budget for today" : "today's budget of this assistant";
-    return `Background work has used its part of ${whose}; the rest is reserved for messages of people. ${renewal(now)}`;
-  }
-  if (!isOwn) {
-    return `The budget of this assistant for today is used up. ${renewal(now)} The operator of this service can raise it.`;
-  }
-  return `Your budget for today is used up (${useInWords(resource, used, limit)}). ${renewal(now)} \`/budget\` shows what is left.`;
-};
-
-const softText = ({ isOwn }: Account, softShare: number, use: string): string => {
+  const use = useInWords(resource, used, limit, texts);
   const percent = Math.round(softShare * 100);
+  if (why === "soft") return isOwn ? budget.softOwn(percent, use) : budget.softShared(percent);
+  if (why === "unattended") return `${isOwn ? budget.ownBackground : budget.sharedBackground} ${renewal(now, texts)}`;
   return isOwn
-    ? `You have reached ${percent} % of your budget for today (${use}). Do you want to go on? Choose Continue or send ` +
-        "`/budget continue`, then send your message again."
-    : `This assistant has reached ${percent} % of its budget for today. An operator can let it go on.`;
+    ? `${budget.usedUp(use)} ${renewal(now, texts)} ${budget.showsWhatIsLeft}`
+    : `${budget.assistantUsedUp} ${renewal(now, texts)} ${budget.operatorCanRaise}`;
 };
 
-/** The buttons of a refusal: a soft limit can be lifted for the day. */
-export const refusalActions = ({ account, why }: Refusal): ReplyAction[] =>
-  why === "soft" ? [{ name: "budget", label: "Continue", value: `continue ${account.subject}` }] : [];
+/** The error with this text, and with a button for a soft limit, which can be lifted for the day. */
+export const refused = (refusal: Refusal, used: number, now: number, texts: Texts): BudgetRefused =>
+  new BudgetRefused(refusalText(refusal, used, now, texts), refusalActions(refusal, texts));
 
-export const warningText = (resource: Resource, percent: number, used: number, limit: number, now: number): string =>
-  percent >= 100
-    ? `Your budget for today is used up (${useInWords(resource, used, limit)}). ${renewal(now)}`
-    : `You have used ${percent} % of your budget for today (${useInWords(resource, used, limit)}). ${renewal(now)} \`/budget\` shows what is left.`;
+const refusalActions = ({ account, why }: Refusal, { budget }: Texts): ReplyAction[] =>
+  why === "soft" ? [{ name: "budget", label: budget.continueButton, value: `continue ${account.subject}` }] : [];
 
-export const openText = (kind: keyof Account["atOnce"], { atOnce, isOwn }: Account): string => {
+export const warningText = (
+  { resource, percent, used, limit }: { readonly resource: Resource; percent: number; used: number; limit: number },
+  now: number,
+  texts: Texts,
+): string => {
+  const use = useInWords(resource, used, limit, texts);
+  return percent >= 100
+    ? `${texts.budget.usedUp(use)} ${renewal(now, texts)}`
+    : `${texts.budget.warning(percent, use)} ${renewal(now, texts)} ${texts.budget.showsWhatIsLeft}`;
+};
+
+/** The notice to a person whose message waits for a place. */
+export const waitText = ({ atOnce, isOwn }: Account, { budget }: Texts): string =>
+  isOwn ? budget.waitsOwn(atOnce.turns ?? 0) : budget.waitsShared;
+
+/** For the model, which words it for the person. */
+export const openText = (kind: "subtasks" | "schedules", { atOnce, isOwn }: Account): string => {
   const limit = atOnce[kind] ?? 0;
-  if (kind === "turns") {
-    return isOwn
-      ? `I work on at most ${limit} of your messages at once. This one waits in line; I will answer it as soon as I can.`
-      : "I am working on as many messages as I may at once. Yours waits in line; I will answer it as soon as I can.";
-  }
   const whose = isOwn ? "one person may have" : "this assistant may have";
   return kind === "subtasks"
     ? `${whose} ${limit} subtasks under way at once. Wait until some of them have ended`

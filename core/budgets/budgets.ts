@@ -6,6 +6,7 @@ import type { Clock } from "../contract/ports/clock.ts";
 import type { Logger } from "../contract/ports/logger.ts";
 import type { Store } from "../contract/ports/store.ts";
 import type { Meter } from "../contract/ports/telemetry.ts";
+import { english, type Texts, textsFor } from "../contract/texts/texts.ts";
 import type { AgentModel, StepRequest, StepResponse } from "../model/index.ts";
 import { OPERATOR, type Rights } from "../rights/index.ts";
 import {
@@ -15,10 +16,11 @@ import {
   type BudgetedWork,
   difference,
   isUnattended,
+  limitsTokens,
   negative,
   type Resource,
 } from "./accounts.ts";
-import { openText, refusalActions, refusalText } from "./budget-texts.ts";
+import { openText, refusalText, refused, waitText } from "./budget-texts.ts";
 import type { AgentBudgetsConfig, PricesConfig, TenantBudgetsConfig } from "./config.ts";
 import { Estimates, type Usage } from "./estimates.ts";
 import type { Ledger, Refusal } from "./ledger.ts";
@@ -156,7 +158,7 @@ export class Budgets {
 
   /** Notifies the person, once, that their message waits for other turns to end. */
   notifyOfWait(work: BudgetedWork, turnId: string, account: Account): void {
-    this.#deps.warnings.waits(this.#ref, work, turnId, openText("turns", account));
+    this.#deps.warnings.waits(this.#ref, work, turnId, waitText(account, textsFor(work.asker.locale)));
   }
 
   /** Counts what was stored for the work. */
@@ -168,14 +170,14 @@ export class Budgets {
   }
 
   /** Why bytes that are about to be stored for the work would be refused; takes nothing. */
-  async refusalOfBytes(work: BudgetedWork, bytes: number): Promise<string | undefined> {
+  async refusalOfBytes(work: BudgetedWork, bytes: number): Promise<((texts: Texts) => string) | undefined> {
     const { ledger, clock } = this.#deps;
     for (const account of this.accounts.of(work)) {
       if (account.daily.bytes === undefined) continue;
       const refusal = await ledger.refusalOf(account, { bytes }, isUnattended(work));
       if (refusal === undefined) continue;
       this.#report(refusal, refusal.why);
-      return refusalText(refusal, ledger.used(account, "bytes"), clock.now());
+      return refusalText.bind(undefined, refusal, ledger.used(account, "bytes"), clock.now());
     }
     return undefined;
   }
@@ -209,7 +211,7 @@ export class Budgets {
     return {
       take: async (amounts) => {
         try {
-          await this.#take(work, accounts, asAmounts(amounts));
+          await this.#take(work, accounts, asAmounts(amounts), english);
           return undefined;
         } catch (error) {
           if (error instanceof BudgetRefused) return messageOf(error);
@@ -248,7 +250,7 @@ export class Budgets {
     return causes.length > 0 && causes.every(isOperator);
   }
 
-  async #take(work: BudgetedWork, accounts: readonly Account[], amounts: Amounts): Promise<void> {
+  async #take(work: BudgetedWork, accounts: readonly Account[], amounts: Amounts, texts?: Texts): Promise<void> {
     const { ledger, clock } = this.#deps;
     const unattended = isUnattended(work);
     const day = ledger.today();
@@ -258,7 +260,7 @@ export class Budgets {
       for (const taken of accounts.slice(0, index)) ledger.charge(taken, negative(amounts), day);
       this.#report(refusal, refusal.why);
       const used = ledger.used(account, refusal.resource);
-      throw new BudgetRefused(refusalText(refusal, used, clock.now()), refusalActions(refusal));
+      throw refused(refusal, used, clock.now(), texts ?? textsFor(work.asker.locale));
     }
   }
 
@@ -291,8 +293,6 @@ export class Budgets {
     if (cost) this.#deps.meter.count("budget_cost_total", { agent: this.#ref.agent, model }, cost / 1_000_000);
   }
 }
-
-const limitsTokens = ({ daily }: Account): boolean => daily.tokens !== undefined || daily.cost !== undefined;
 
 const asAmounts = ({ subtasks, bytes }: TakenAmounts): Amounts => ({
   ...(subtasks !== undefined && { subtasks }),

@@ -5,6 +5,7 @@ import type { Audience } from "../contract/messages/work-context.ts";
 import { type Clock, isoTime } from "../contract/ports/clock.ts";
 import type { Logger } from "../contract/ports/logger.ts";
 import type { Meter } from "../contract/ports/telemetry.ts";
+import { textsFor } from "../contract/texts/texts.ts";
 import { stableId } from "../lib/index.ts";
 import type { Account, BudgetedWork, Resource } from "./accounts.ts";
 import { warningText } from "./budget-texts.ts";
@@ -94,11 +95,12 @@ export class Warnings {
   /** The mark follows the notice, which has a fixed id: a crash in between repeats it, and the relay drops the repeat. */
   async #warn(
     { tenant, agent }: AgentRef,
-    { audience, traceId }: BudgetedWork,
-    { account, resource, percent, used, limit }: Crossed,
+    { asker, audience, traceId }: BudgetedWork,
+    crossed: Crossed,
     name: string,
   ): Promise<void> {
     const { ledger, clock, logger, meter, notify } = this.#deps;
+    const { account, resource, percent } = crossed;
     const { scope, holder } = account;
     // Another process may have warned since this one last read the record.
     await ledger.refresh(account);
@@ -108,7 +110,7 @@ export class Warnings {
     const recipient = account.isOwn && account.scope !== "caller" ? recipientOf(audience) : undefined;
     if (recipient !== undefined) {
       const now = clock.now();
-      const markdown = warningText(resource, percent, used, limit, now);
+      const markdown = warningText(crossed, now, textsFor(asker.locale));
       const id = stableId("budget", tenant, name);
       await notify({ id, tenant, agent, markdown, ...recipient, createdAt: isoTime(now), traceId });
     }

@@ -18,12 +18,8 @@ const VERBS = { approve: "approve", yes: "approve", deny: "deny", no: "deny", ho
 export const approve: Command = {
   name: "approve",
   needs: "talk",
-  menu: {
-    description: "Approve or deny calls that wait for you",
-    argument: { name: "id", description: "The id, or deny and the id; empty: the list" },
-  },
+  argument: "id",
   usage: "approve [deny] [id]",
-  summary: "the calls that wait for an approval; `/approve <id>` runs one, `/approve deny <id>` does not",
   privately: true,
   run: (call) => (call.args === "" ? list(call) : decide(call)),
 };
@@ -33,27 +29,23 @@ const decide = async (call: CommandCall): Promise<CommandAnswer> => {
   const [verb = "", id = ""] = words.length === 1 ? ["approve", ...words] : words;
   const decision = VERBS[verb as keyof typeof VERBS];
   if (decision === undefined || !ID.test(id) || words.length > 2) {
-    return { markdown: "An id looks like `approval-1a2b3c4d5e6f`. `/approve` lists the calls that wait." };
+    return { markdown: call.texts.approvals.badId };
   }
   return { markdown: await decideApproval(call.deps, call, id, decision) };
 };
 
 const list = async (call: CommandCall): Promise<CommandAnswer> => {
-  const { deps, message } = call;
+  const { deps, texts, viewer } = call;
   const waiting = (await approvalsFor(call, await callerOf(call))).filter(({ state }) => state === "pending");
-  if (waiting.length === 0) return { markdown: "No call waits for an approval here." };
+  if (waiting.length === 0) return { markdown: texts.approvals.none };
   const [only] = waiting.length === 1 ? waiting : [];
   // One request is shown in full, so that its buttons are below its arguments.
-  if (only !== undefined) return { markdown: `${only.request}\n\`${only.id}\``, actions: requestActions(only) };
-  const ago = (at: string) => relativeTime(Date.parse(at), deps.clock.now(), message.account);
-  const lines = waiting.map((one) => `- \`${one.tool}\` ${stateText(one)}, asked ${ago(one.createdAt)}: \`${one.id}\``);
-  return {
-    markdown: [
-      "These calls wait for an approval. Their arguments are in the messages that asked:",
-      ...lines,
-      "Decide with `/approve` or `/approve deny` and the id.",
-    ].join("\n"),
-  };
+  if (only !== undefined) return { markdown: `${only.request}\n\`${only.id}\``, actions: requestActions(only, texts) };
+  const ago = (at: string) => relativeTime(Date.parse(at), deps.clock.now(), viewer);
+  const lines = waiting.map(
+    (one) => `- ${texts.approvals.entry(one.tool, stateText(one, texts), ago(one.createdAt), one.id)}`,
+  );
+  return { markdown: [texts.approvals.heading, ...lines, texts.approvals.howToDecide].join("\n") };
 };
 
 /** The requests that the caller may see from here: of this room, and in private those of their other private conversations. */

@@ -1,11 +1,12 @@
 import type { ApprovalDeps } from "../approvals/index.ts";
 import type { BudgetService } from "../budgets/index.ts";
-import type { MenuCommand } from "../contract/menu-command.ts";
 import type { ReplyAction } from "../contract/messages/agent-reply.ts";
 import type { DeliveryDefaults } from "../contract/messages/delivery-policy.ts";
 import type { Subtask } from "../contract/messages/subtask.ts";
 import type { CommandMessage } from "../contract/messages/user-message.ts";
+import type { ViewerTime } from "../contract/relative-time.ts";
 import type { Need, Permit } from "../contract/rights.ts";
+import type { Texts } from "../contract/texts/texts.ts";
 import { type Caller, callerAt } from "../delivery/index.ts";
 import type { ScheduleDeps } from "../schedules/index.ts";
 import type { SessionHistory } from "../sessions/index.ts";
@@ -30,6 +31,10 @@ export interface CommandCall {
   readonly record: TurnRecord;
   /** The rights of the caller (R1). */
   readonly permit: Permit;
+  /** The caller's time zone and locale, else those of the channel. */
+  readonly viewer: ViewerTime;
+  /** The texts in the caller's language. */
+  readonly texts: Texts;
 }
 
 export interface CommandAnswer {
@@ -40,15 +45,16 @@ export interface CommandAnswer {
   readonly sessionId?: string;
 }
 
-/** A command that Mooring answers without the model (I3). Pressing a button is a command too. */
+/**
+ * A command that Mooring answers without the model (I3). Pressing a button is a command too. `help` and the menus of
+ * platforms list the commands that `menu` of the texts describes; people reach the others by buttons only.
+ */
 export interface Command {
   readonly name: string;
   /** The right that its caller needs (R1). */
   readonly needs: Need;
-  /** One line for `help`; a command without it is reached by buttons only. */
-  readonly summary?: string;
-  /** The command's entry in the menus of platforms; a command without one is in no menu. */
-  readonly menu?: Pick<MenuCommand, "description" | "argument">;
+  /** The name of its argument in the menus of platforms, if it has one and `menu` of the texts describes it. */
+  readonly argument?: string;
   /** The command's syntax, if it takes arguments. */
   readonly usage?: string;
   /** Only the caller sees the answer in a shared conversation. */

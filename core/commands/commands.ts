@@ -1,6 +1,7 @@
 import type { MenuCommand } from "../contract/menu-command.ts";
 import type { CommandMessage } from "../contract/messages/user-message.ts";
 import { suggest } from "../contract/suggest.ts";
+import { english, LANGUAGES, type Texts, textsFor } from "../contract/texts/texts.ts";
 import { publishReply } from "../delivery/index.ts";
 import { deleteFilesOf } from "../files/received/index.ts";
 import { cutAtGraphemes } from "../lib/index.ts";
@@ -16,30 +17,32 @@ import { feedback } from "./feedback.ts";
 import { inbox } from "./inbox.ts";
 import { link, unlink } from "./link.ts";
 import { memory } from "./memory.ts";
-import { quiet, timezone } from "./preferences/index.ts";
+import { language, quiet, timezone } from "./preferences/index.ts";
 import { report } from "./report.ts";
 import { schedules } from "./schedules.ts";
 import { status } from "./status.ts";
 import { why } from "./why.ts";
 import { diff, discard, merge } from "./workspace-commands.ts";
 
-const INTRODUCTION = "Just write to me as you would to a colleague. I also know these commands:";
-const SEEN_ELSEWHERE =
-  "To see my answers on your other channels and in your other browsers too, write `/link` in one of them and send me the code in the other.";
+/** The texts of a command for `help` and menus; undefined for a command that people reach by buttons only. */
+const menuTextOf = ({ name }: Pick<Command, "name">, { menu }: Texts): MenuText | undefined =>
+  Object.hasOwn(menu, name) ? menu[name as keyof Texts["menu"]] : undefined;
+
+type MenuText = { readonly menu: string; readonly summary: string; readonly argument?: string };
 
 /** Builds `help`, which lists itself and these commands. */
 const helpOn = (others: readonly Command[]): Command => {
   const help: Command = {
     name: "help",
     needs: "talk",
-    menu: { description: "List the commands" },
-    summary: "show this list",
     privately: false,
-    async run() {
-      const lines = [help, ...others].flatMap(({ name, usage = name, summary }) =>
-        summary === undefined ? [] : [`- \`/${usage}\`: ${summary}`],
-      );
-      return { markdown: [INTRODUCTION, ...lines, "", SEEN_ELSEWHERE].join("\n") };
+    async run({ texts }) {
+      const lines = [help, ...others].flatMap((command) => {
+        const { name, usage = name } = command;
+        const text = menuTextOf(command, texts);
+        return text === undefined ? [] : [`- \`/${usage}\`: ${text.summary}`];
+      });
+      return { markdown: [texts.help.introduction, ...lines, "", texts.help.seenElsewhere].join("\n") };
     },
   };
   return help;
@@ -48,15 +51,13 @@ const helpOn = (others: readonly Command[]): Command => {
 const newSession: Command = {
   name: "new",
   needs: "talk",
-  menu: { description: "Start a new session; running work continues" },
-  summary: "start over: I forget our conversation, running work continues",
   privately: false,
   inOrder: true,
-  async run({ deps: { store, clock }, message, record }) {
+  async run({ deps: { store, clock }, message, record, texts }) {
     const options = { after: record.sessionId, messageId: message.id, now: clock.now() };
     const sessionId = await startSession(store, message, options);
     await deleteFilesOf(store, record.sessionId);
-    return { sessionId, markdown: "This is a new session: I have forgotten our conversation so far." };
+    return { sessionId, markdown: texts.help.newSession };
   },
 };
 
@@ -65,13 +66,15 @@ const unknownCommand = (name: string, known: readonly Command[]): Command => ({
   name,
   needs: "talk",
   privately: false,
-  async run() {
-    const names = known.flatMap(({ name, summary }) => (summary === undefined ? [] : [name]));
+  async run({ texts }) {
+    const names = known.filter((command) => menuTextOf(command, texts) !== undefined).map((command) => command.name);
     const shown = cutAtGraphemes(name.replace(/[^\p{L}\p{N}_-]+/gu, " ").trim(), 40);
     const meant = suggest(name, names);
     const advice =
-      meant === undefined ? `I know ${names.map((one) => `\`/${one}\``).join(", ")}.` : `Did you mean \`/${meant}\`?`;
-    return { markdown: `I don't know the command "${shown}". ${advice}` };
+      meant === undefined
+        ? texts.help.known(names.map((one) => `\`/${one}\``).join(", "))
+        : texts.help.didYouMean(meant);
+    return { markdown: `${texts.help.unknown(shown)} ${advice}` };
   },
 });
 
@@ -87,6 +90,7 @@ const all = [
   budget,
   quiet,
   timezone,
+  language,
   link,
   unlink,
   newSession,
@@ -102,9 +106,30 @@ const all = [
 export const commands: readonly Command[] = [helpOn(all), ...all];
 
 /** The commands for the menus of platforms. */
-export const commandMenu: readonly MenuCommand[] = commands.flatMap(({ name, menu, privately }) =>
-  menu === undefined ? [] : [{ name, ...menu, privately }],
-);
+export const commandMenu: readonly MenuCommand[] = commands.flatMap((command) => {
+  const { name, privately } = command;
+  const own = entryOf(command, english);
+  if (own === undefined) return [];
+  const others = Object.entries(LANGUAGES).filter(([, texts]) => texts !== english);
+  const translations = Object.fromEntries(
+    others.flatMap(([language, texts]) => {
+      const entry = entryOf(command, texts);
+      return entry === undefined ? [] : [[language, entry]];
+    }),
+  );
+  return [{ name, ...own, translations, privately }];
+});
+
+function entryOf(command: Command, texts: Texts): Pick<MenuCommand, "description" | "argument"> | undefined {
+  const text = menuTextOf(command, texts);
+  if (text === undefined) return undefined;
+  const { menu: description, argument } = text;
+  return {
+    description,
+    ...(command.argument !== undefined &&
+      argument !== undefined && { argument: { name: command.argument, description: argument } }),
+  };
+}
 
 const named = (name: string): Command | undefined => commands.find((command) => command.name === name);
 
@@ -143,11 +168,16 @@ export const runCommand = async (
   const { name, args } = message.command;
   const command = commandFor(name);
   const permit = rights.permit(record.asker);
-  const refusal = permit.refusalOf(command.needs);
   const defaults = defaultsOn(message.conversation.channel);
+  const viewer = {
+    timeZone: record.asker.timeZone ?? defaults.timeZone,
+    locale: record.asker.locale ?? defaults.locale,
+  };
+  const texts = textsFor(viewer.locale);
+  const refusal = permit.refusalOf(command.needs, texts);
   const answer =
     refusal === undefined
-      ? await command.run({ deps, message, args: args.trim(), defaults, record, permit })
+      ? await command.run({ deps, message, args: args.trim(), defaults, record, permit, viewer, texts })
       : { markdown: refusal };
   const isForCallerOnly = (command.privately || message.unseen === true) && message.conversation.kind === "shared";
   await deps.checkpoint("reply.before");

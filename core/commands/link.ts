@@ -1,6 +1,8 @@
 import type { ReplyAction } from "../contract/messages/agent-reply.ts";
+import { type Texts, textsFor } from "../contract/texts/texts.ts";
 import { notifyAccount } from "../delivery/index.ts";
 import {
+  accountOf,
   findPerson,
   leavePerson,
   type PersonAccount,
@@ -12,8 +14,6 @@ import {
 import {
   areDevices,
   type ClaimedLink,
-  type ClaimProblem,
-  type ConfirmProblem,
   claimLink,
   confirmLink,
   type LinkSide,
@@ -25,65 +25,54 @@ import {
 } from "../people/linking/index.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 
-const problems: Readonly<Record<ClaimProblem | ConfirmProblem, string>> = {
-  "too-many": "That was a lot of tries. Please try again in ten minutes.",
-  unknown: "I don't know this code. Check it for typos, or get a new one on your other channel.",
-  void: "This code no longer works. Get a new one on your other channel.",
-  expired: "This code has expired. Get a new one on your other channel.",
-  used: "This code was already used, and each works once. Get a new one on your other channel.",
-  "same-account": "You asked for this code here. Send it to me from another channel or another browser.",
-  "same-channel": "This code is from this channel. Send it to me from another channel.",
-  linked: "These two accounts are already linked.",
-  taken: "Both accounts are already linked with others. Use `/unlink` in one of them first.",
-};
-
 /** Links two accounts: a code from one, entered in the other, then confirmed on both sides (I1). */
 export const link: Command = {
   name: "link",
   needs: "talk",
-  menu: {
-    description: "Link this account with yours on another channel",
-    argument: { name: "code", description: "The code from your other channel or browser" },
-  },
+  argument: "code",
   usage: "link [code]",
-  summary: "link this account with yours on another channel or in another browser, so that answers reach you on both",
   privately: true,
   async run(call) {
-    if (call.message.conversation.kind === "shared") return { markdown: LINK_IN_PRIVATE };
+    if (call.message.conversation.kind === "shared") return { markdown: call.texts.linking.inPrivate };
     const [verb = "", linkId = ""] = call.args.toLowerCase().split(/\s+/);
     if (verb === "") return offer(call);
     if (verb === "confirm") return confirm(call, linkId);
     if (verb === "refuse") return refuse(call, linkId);
     const code = readCode(call.args);
-    return code === undefined ? { markdown: NO_CODE } : claim(call, code);
+    return code === undefined ? { markdown: call.texts.linking.noCode } : claim(call, code);
   },
 };
 
-const LINK_IN_PRIVATE =
-  "Others can read this, so codes shown here no longer work. " +
-  "Please send me a direct message with `/link` instead.";
-const NO_CODE = "A code looks like `7KQ2M-XW94T`. `/link` gives you one for another channel.";
-
-const offer = async ({ deps: { store, clock }, message }: CommandCall): Promise<CommandAnswer> => {
+const offer = async ({ deps: { store, clock }, message, texts: { linking } }: CommandCall): Promise<CommandAnswer> => {
   const code = await offerLink(store, message, clock.now());
-  if (code === "too-many") return { markdown: problems[code] };
-  const shown = spellCode(code);
-  const where = message.account.anonymous ? "On another channel, or in another browser" : "On another channel";
-  return {
-    markdown:
-      `Your code is \`${shown}\`. ${where}, send me this in a direct message: \`link ${shown}\`\n\n` +
-      "It works once, within ten minutes. I then ask you on both sides to confirm. Keep it to yourself.",
-  };
+  if (code === "too-many") return { markdown: linking.problems[code] };
+  const where = message.account.anonymous ? linking.orInAnotherBrowser : linking.onAnotherChannel;
+  return { markdown: linking.code(spellCode(code), where) };
 };
 
 const claim = async (call: CommandCall, code: string): Promise<CommandAnswer> => {
-  const { deps, message, record } = call;
+  const { deps, message, record, texts } = call;
   const link = await claimLink(deps.store, message, code, deps.clock.now());
-  if (typeof link === "string") return { markdown: problems[link] };
+  if (typeof link === "string") return { markdown: texts.linking.problems[link] };
   const { issuer, claimant, tenant } = link;
-  const markdown = await question(call, link, claimant, "has entered your code");
-  await notifyAccount(deps.bus, issuer, { tenant, record, about: "link", markdown, actions: choices(link.id) });
-  return { markdown: await question(call, link, issuer, "asked for this code"), actions: choices(link.id) };
+  const theirs = await textsOfAccount(call, { tenant, ...issuer });
+  const markdown = await question(call, link, claimant, theirs.linking.entered, theirs);
+  const actions = choices(link.id, theirs);
+  await notifyAccount(deps.bus, issuer, { tenant, record, about: "link", markdown, actions });
+  return {
+    markdown: await question(call, link, issuer, texts.linking.askedForIt, texts),
+    actions: choices(link.id, texts),
+  };
+};
+
+/** The language of the person behind another account, else of the caller. */
+const textsOfAccount = async (
+  { deps, texts, defaults }: CommandCall,
+  address: Parameters<typeof findPerson>[1],
+): Promise<Texts> => {
+  const { person } = await findPerson(deps.store, address);
+  const locale = person.locale ?? accountOf(person, address)?.locale ?? defaults.locale;
+  return locale === undefined ? texts : textsFor(locale);
 };
 
 /**
@@ -94,107 +83,106 @@ const question = async (
   { deps: { store } }: CommandCall,
   link: ClaimedLink,
   side: LinkSide,
-  event: string,
+  event: (account: string) => string,
+  texts: Texts,
 ): Promise<string> => {
   const { id, tenant, issuer, claimant } = link;
+  const { linking } = texts;
   const { person } = await findPerson(store, { tenant, ...side });
   const others = person.accounts.filter(
     ({ channel, accountId }) => channel !== side.channel || accountId !== side.accountId,
   );
-  const also = others.length === 0 ? "" : `, linked with ${showAccounts(others)},`;
-  const words = areDevices(issuer, claimant)
-    ? `The other browser must show the same two words: **${wordsOf(link)}**. If it does not, refuse.\n\n`
-    : "";
-  return (
-    `**${showAccount(side)}**${also} ${event}. ${words}Is that you? If so, both accounts will see the answers to what either of ` +
-    `them asks from now on.\n\nConfirm within ten minutes: \`/link confirm ${id}\`. Not you? \`/link refuse ${id}\``
-  );
+  const also = others.length === 0 ? "" : linking.linkedWithOthers(showAccounts(others, texts));
+  const words = areDevices(issuer, claimant) ? linking.words(wordsOf(link)) : "";
+  return `${event(`**${showAccount(side, texts)}**${also}`)} ${words}${linking.isThatYou(id)}`;
 };
 
-const choices = (linkId: string): ReplyAction[] => [
-  { name: "link", label: "Link accounts", value: `confirm ${linkId}` },
-  { name: "link", label: "Refuse", value: `refuse ${linkId}` },
+const choices = (linkId: string, { linking }: Texts): ReplyAction[] => [
+  { name: "link", label: linking.confirmButton, value: `confirm ${linkId}` },
+  { name: "link", label: linking.refuseButton, value: `refuse ${linkId}` },
 ];
 
-const confirm = async ({ deps, message, record }: CommandCall, linkId: string): Promise<CommandAnswer> => {
+const confirm = async (call: CommandCall, linkId: string): Promise<CommandAnswer> => {
+  const { deps, message, record, texts } = call;
   const confirmed = await confirmLink(deps.store, message, linkId, deps.clock.now());
-  if (typeof confirmed === "string") return { markdown: problems[confirmed] };
+  if (typeof confirmed === "string") return { markdown: texts.linking.problems[confirmed] };
   const { isLinked, other, link } = confirmed;
-  if (!isLinked) return { markdown: `Thank you. Please confirm as ${showAccount(other)} too.` };
+  if (!isLinked) return { markdown: texts.linking.confirmToo(showAccount(other, texts)) };
   const { name, device } = message.account;
   const me = { name, device, channel: message.conversation.channel };
-  await notifyAccount(deps.bus, other, { tenant: link.tenant, record, about: "linked", markdown: linkedText(me) });
-  return { markdown: linkedText(other) };
+  const theirs = await textsOfAccount(call, { tenant: link.tenant, ...other });
+  const markdown = theirs.linking.linkedWith(showAccount(me, theirs));
+  await notifyAccount(deps.bus, other, { tenant: link.tenant, record, about: "linked", markdown });
+  return { markdown: texts.linking.linkedWith(showAccount(other, texts)) };
 };
 
-const linkedText = (other: Parameters<typeof showAccount>[0]): string =>
-  `Linked with ${showAccount(other)}. From now on, answers reach you on both. \`/unlink\` undoes it.`;
-
-const refuse = async ({ deps, message, record }: CommandCall, linkId: string): Promise<CommandAnswer> => {
+const refuse = async (call: CommandCall, linkId: string): Promise<CommandAnswer> => {
+  const { deps, message, record, texts } = call;
   const other = await refuseLink(deps.store, message, linkId);
-  if (other === undefined) return { markdown: problems.unknown };
-  const markdown = "The other account refused the link, so nothing was linked.";
+  if (other === undefined) return { markdown: texts.linking.problems.unknown };
+  const markdown = (await textsOfAccount(call, { tenant: message.tenant, ...other })).linking.otherRefused;
   await notifyAccount(deps.bus, other, { tenant: message.tenant, record, about: "refused", markdown });
-  return { markdown: `Okay, I did not link ${showAccount(other)}.` };
+  return { markdown: texts.linking.refused(showAccount(other, texts)) };
 };
-
-const UNLINK_IN_PRIVATE = "Please send me a direct message with `/unlink`: I only unlink accounts in private.";
-const NOT_LINKED = "This account is not linked with another one.";
-const DECLARED = "The operator of this service has linked these accounts: please ask them to change it.";
 
 /** Unlinks this account from its person, or the person's account on another channel (I1). */
 export const unlink: Command = {
   name: "unlink",
   needs: "talk",
-  menu: { description: "Undo a link", argument: { name: "account", description: "The channel of the other account" } },
+  argument: "account",
   usage: "unlink [channel]",
-  summary: "unlink this account, or yours on another channel",
   privately: true,
   async run(call) {
-    const { message, args } = call;
-    if (message.conversation.kind === "shared") return { markdown: UNLINK_IN_PRIVATE };
+    const { message, args, texts } = call;
+    const { linking } = texts;
+    if (message.conversation.kind === "shared") return { markdown: linking.unlinkInPrivate };
     const me = { tenant: message.tenant, channel: message.conversation.channel, accountId: message.account.id };
     const { person } = await findPerson(call.deps.store, me);
     const others = person.accounts.filter((account) => !sameAccount(account, me));
-    if (others.length === 0) return { markdown: NOT_LINKED };
+    if (others.length === 0) return { markdown: linking.notLinked };
     const own = person.accounts.filter((account) => sameAccount(account, me));
     const leaving = args === "" ? own : others.filter(({ channel }) => channel === args);
-    if (leaving.length === 0)
-      return { markdown: `You have no linked account on "${args.slice(0, 40)}". ${linkedWith(others)}` };
+    if (leaving.length === 0) {
+      const known = linking.isLinkedWith(showAccounts(others, texts));
+      return { markdown: `${linking.noneOn(args.slice(0, 40))} ${known}` };
+    }
     return leave(call, person, leaving);
   },
 };
-
-const linkedWith = (others: readonly PersonAccount[]): string => `This account is linked with ${showAccounts(others)}.`;
 
 const leave = async (
   call: CommandCall,
   person: PersonRecord,
   leaving: readonly PersonAccount[],
 ): Promise<CommandAnswer> => {
-  const { deps, message } = call;
-  if (leaving.some(({ declared }) => declared)) return { markdown: DECLARED };
+  const { deps, message, texts } = call;
+  const { linking } = texts;
+  if (leaving.some(({ declared }) => declared)) return { markdown: linking.declared };
   // Notifications come first, because a retry after the unlink could no longer find their recipients.
   await notifyAll(call, person, leaving);
   for (const account of leaving) await leavePerson(deps.store, { tenant: message.tenant, ...account });
   const staying = person.accounts.filter((account) => !leaving.includes(account));
-  return { markdown: `${showAccounts(leaving)} is no longer linked with ${showAccounts(staying)}.` };
+  return {
+    markdown: linking.unlinked(showAccounts(leaving, texts), showAccounts(staying, texts), leaving.length),
+  };
 };
 
 /** Every account of the person gets a notification of the change. */
 const notifyAll = async (
-  { deps, message, record }: CommandCall,
+  call: CommandCall,
   { accounts, surfaces }: PersonRecord,
   leaving: readonly PersonAccount[],
 ): Promise<void> => {
+  const { deps, message, record } = call;
   const { tenant, conversation, account: caller } = message;
   const me = { channel: conversation.channel, accountId: caller.id };
   for (const account of accounts) {
     const recipient = surfaces.findLast((surface) => sameAccount(surface, account));
     if (sameAccount(account, me) || recipient === undefined) continue;
+    const theirs = await textsOfAccount(call, { tenant, ...account });
     const markdown = leaving.includes(account)
-      ? `This account is no longer linked with ${showAccount({ ...me, ...caller })}.`
-      : `${showAccounts(leaving)} is no longer linked with this account.`;
+      ? theirs.linking.thisUnlinked(showAccount({ ...me, ...caller }, theirs))
+      : theirs.linking.otherUnlinked(showAccounts(leaving, theirs), leaving.length);
     await notifyAccount(deps.bus, recipient, { tenant, record, about: "unlinked", markdown });
   }
 };

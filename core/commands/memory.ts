@@ -1,4 +1,5 @@
 import { channelLabel } from "../contract/messages/channel-label.ts";
+import type { Texts } from "../contract/texts/texts.ts";
 import {
   describeEntry,
   forget,
@@ -15,16 +16,12 @@ import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 export const memory: Command = {
   name: "memory",
   needs: "talk",
-  menu: {
-    description: "Show or erase what I remember",
-    argument: { name: "details", description: "find and words, or forget and a number or all" },
-  },
+  argument: "details",
   usage: "memory [find <words>|forget <number>|forget all]",
-  summary: "show, search or erase what I remember: about you in private, about a room in the room",
   privately: true,
   async run(call) {
     const scope = memoryScope(call.message, call.record);
-    if (scope === undefined) return { markdown: "There is no memory here." };
+    if (scope === undefined) return { markdown: call.texts.memory.none };
     const [verb = "", ...rest] = call.args.split(/\s+/);
     const subject = rest.join(" ");
     switch (verb.toLowerCase()) {
@@ -35,18 +32,14 @@ export const memory: Command = {
       case "find":
         return find(call, scope, subject);
       case "forget":
-        return subject === "" ? HOW_TO : erase(call, scope, subject.toLowerCase());
+        return subject === "" ? howTo(call) : erase(call, scope, subject.toLowerCase());
       default:
-        return HOW_TO;
+        return howTo(call);
     }
   },
 };
 
-const HOW_TO: CommandAnswer = {
-  markdown:
-    "`/memory` shows what I remember. `/memory find <words>` searches in it, `/memory forget <number>` erases one entry, " +
-    "and `/memory forget all` erases all of them.",
-};
+const howTo = ({ texts }: CommandCall): CommandAnswer => ({ markdown: texts.memory.usage });
 
 const PAGE = 20;
 /** More than platforms show in one message. */
@@ -56,8 +49,6 @@ const MAX_LABEL_CHARS = 30;
 const entriesOf = async ({ deps }: CommandCall, scope: MemoryScope): Promise<readonly MemoryEntry[]> =>
   (await readScope(deps.store, scope)).entries;
 
-const OWNERS: Readonly<Record<MemoryScope["kind"], string>> = { person: "about you", room: "for this room" };
-
 /** The newest entries first. */
 const show = (
   call: CommandCall,
@@ -65,29 +56,24 @@ const show = (
   entries: readonly MemoryEntry[],
   total = entries.length,
 ): CommandAnswer => {
-  if (entries.length === 0) {
-    return {
-      markdown: `I remember nothing ${OWNERS[kind]} yet. Just tell me, for example: "remember that I like tea".`,
-    };
-  }
+  const { memory } = call.texts;
+  if (entries.length === 0) return { markdown: memory[kind].nothingYet };
   const page = entries.slice(-PAGE).toReversed();
   const older = entries.length - page.length;
   const last = page.at(-1)?.number ?? 0;
   return {
     markdown: [
-      `I remember ${counted(total)} ${OWNERS[kind]}${total > page.length ? ", here are some" : ""}:`,
+      `${memory[kind].heading(total)}${total > page.length ? memory.some : ""}:`,
       ...page.map((entry) => `- ${spell(call, kind, entry)}`),
       "",
-      "`/memory forget <number>` erases one entry, `/memory forget all` all of them.",
+      memory.howToForget,
     ].join("\n"),
-    actions: older > 0 ? [{ name: "memory", label: "Show older ones", value: `before ${last}` }] : [],
+    actions: older > 0 ? [{ name: "memory", label: memory.older, value: `before ${last}` }] : [],
   };
 };
 
-const counted = (count: number): string => `${count} ${count === 1 ? "thing" : "things"}`;
-
-const spell = ({ record: { asker } }: CommandCall, kind: MemoryScope["kind"], entry: MemoryEntry): string =>
-  describeEntry(entry, kind, { timeZone: asker.timeZone, locale: asker.locale, channelLabel });
+const spell = ({ viewer, texts }: CommandCall, kind: MemoryScope["kind"], entry: MemoryEntry): string =>
+  describeEntry(entry, kind, { ...viewer, channelLabel, nameless: texts.linking.aPerson });
 
 const showBefore = async (call: CommandCall, scope: MemoryScope, number: number): Promise<CommandAnswer> => {
   const entries = await entriesOf(call, scope);
@@ -96,49 +82,55 @@ const showBefore = async (call: CommandCall, scope: MemoryScope, number: number)
 };
 
 const find = async (call: CommandCall, scope: MemoryScope, words: string): Promise<CommandAnswer> => {
-  if (words === "") return HOW_TO;
+  const { memory } = call.texts;
+  if (words === "") return howTo(call);
   const found = searchMemory(await entriesOf(call, scope), words);
-  if (found.length === 0) return { markdown: `I remember nothing ${OWNERS[scope.kind]} that fits these words.` };
+  if (found.length === 0) return { markdown: memory[scope.kind].noMatch };
   const lines = found.slice(0, PAGE).map((entry) => `- ${spell(call, scope.kind, entry)}`);
   return {
-    markdown: ["The best matches first:", ...lines].join("\n"),
-    actions: found.slice(0, MAX_BUTTONS).map(forgetAction),
+    markdown: [memory.best, ...lines].join("\n"),
+    actions: found.slice(0, MAX_BUTTONS).map((entry) => forgetAction(entry, call.texts)),
   };
 };
 
-const forgetAction = ({ id, text }: MemoryEntry) => {
+const forgetAction = ({ id, text }: MemoryEntry, { memory }: Texts) => {
   const short = text.length <= MAX_LABEL_CHARS ? text : `${[...text].slice(0, MAX_LABEL_CHARS).join("")}…`;
-  return { name: "memory", label: `Forget “${short}”`, value: `forget ${id}` };
+  return { name: "memory", label: memory.forgetButton(short), value: `forget ${id}` };
 };
 
 const erase = async (call: CommandCall, scope: MemoryScope, subject: string): Promise<CommandAnswer> => {
+  const { memory } = call.texts;
   const entries = await entriesOf(call, scope);
-  if (subject === "all") return confirmAll(scope, entries);
+  if (subject === "all") return confirmAll(call, scope, entries);
   if (subject === "all confirm") return eraseAll(call, scope, entries);
   const found = entries.filter(({ id, number }) => id === subject || String(number) === subject);
   const [entry] = found;
-  if (entry === undefined) return { markdown: "I do not remember such an entry. `/memory` shows the numbers." };
+  if (entry === undefined) return { markdown: memory.noEntry };
   if (found.length > 1) {
     const lines = found.map((one) => `- ${spell(call, scope.kind, one)}`);
-    return { markdown: ["Which one?", ...lines].join("\n"), actions: found.map(forgetAction) };
+    return {
+      markdown: [memory.which, ...lines].join("\n"),
+      actions: found.map((one) => forgetAction(one, call.texts)),
+    };
   }
   if (!(await mayErase(call.deps.store, scope, authority(call), entry))) {
-    return { markdown: "Only the person who asked me to remember this, or an operator, can erase it." };
+    return { markdown: memory.notYours };
   }
   await forget(call.deps, scope, [entry]);
-  return { markdown: `Forgotten: ${entry.text}` };
+  return { markdown: memory.forgotten(entry.text) };
 };
 
 const authority = ({ record: { audience }, permit }: CommandCall) => ({ audience, permit });
 
-const confirmAll = ({ kind }: MemoryScope, entries: readonly MemoryEntry[]): CommandAnswer => {
-  if (entries.length === 0) return { markdown: `I remember nothing ${OWNERS[kind]}.` };
-  const whose = kind === "room" ? " Only those that you asked for, unless you are an operator." : "";
+const confirmAll = (
+  { texts: { memory } }: CommandCall,
+  { kind }: MemoryScope,
+  entries: readonly MemoryEntry[],
+): CommandAnswer => {
+  if (entries.length === 0) return { markdown: memory[kind].nothing };
   return {
-    markdown:
-      `Should I erase all ${counted(entries.length)} that I remember ${OWNERS[kind]}?${whose} This cannot be undone. ` +
-      "`/memory forget all confirm` erases them.",
-    actions: [{ name: "memory", label: "Erase all", value: "forget all confirm" }],
+    markdown: `${memory[kind].eraseAll(entries.length)} ${memory.cannotUndo}`,
+    actions: [{ name: "memory", label: memory.eraseAllButton, value: "forget all confirm" }],
   };
 };
 
@@ -154,6 +146,7 @@ const eraseAll = async (
   const erased = shown.filter((_, index) => allowed[index]);
   await forget(call.deps, scope, erased);
   const rest = entries.length - erased.length;
-  const left = rest === 0 ? "" : ` ${counted(rest)} of other people stay.`;
-  return { markdown: `I have forgotten ${erased.length === 0 ? "nothing" : counted(erased.length)}.${left}` };
+  const { memory } = call.texts;
+  const left = rest === 0 ? "" : ` ${memory.othersStay(rest)}`;
+  return { markdown: `${memory.forgot(erased.length)}${left}` };
 };

@@ -3,6 +3,7 @@ import { isoTime } from "../contract/ports/clock.ts";
 import { collection, keyOf, prefixOf } from "../contract/ports/store.ts";
 import { newestFirst } from "../contract/ports/token.ts";
 import { createOrRead, update } from "../contract/ports/update.ts";
+import type { Texts } from "../contract/texts/texts.ts";
 import { mayContinue, readRepliedTo } from "../delivery/index.ts";
 import { cutAtGraphemes } from "../lib/index.ts";
 import { readPlacedReply } from "../origin/index.ts";
@@ -47,12 +48,8 @@ const MAX_TEXT_CHARS = 20_000;
 export const report: Command = {
   name: "report",
   needs: "talk",
-  menu: {
-    description: "Report my last message to the operators",
-    argument: { name: "reason", description: "The problem with it" },
-  },
+  argument: "reason",
   usage: "report [reason]",
-  summary: "report a message of mine to the operators: the last one, or the one you reply to",
   privately: true,
   run(call) {
     const [verb = "", id = ""] = call.args.split(/\s+/);
@@ -62,7 +59,11 @@ export const report: Command = {
 };
 
 /** The button that reports a message which the caller has just asked about. */
-export const reportAction = (replyId: string) => ({ name: "report", label: "Report", value: `about ${replyId}` });
+export const reportAction = (replyId: string, { report }: Texts) => ({
+  name: "report",
+  label: report.button,
+  value: `about ${replyId}`,
+});
 
 const ID = /^[0-9A-Za-z]+-t-[0-9a-f-]+$/;
 const REPLY_ID = /^\S{1,500}\/\S{1,100}$/;
@@ -80,22 +81,21 @@ const reportLast = async (call: CommandCall): Promise<CommandAnswer> => {
     return save(call, { replyId: posted.replyId, sessionId: posted.sessionId }, reason);
   }
   const last = (await deps.history.window(record.sessionId)).entries.findLast(isAnswer);
-  if (last === undefined) return { markdown: NOTHING };
+  if (last === undefined) return { markdown: call.texts.report.nothing };
   return save(call, { replyId: replyIdOf(last), sessionId: record.sessionId }, reason);
 };
-
-const NOTHING = "There is no message of mine here that I could report. Reply to the message with `/report`.";
 
 const reportReply = async (call: CommandCall, replyId: string): Promise<CommandAnswer> => {
   const { deps, message } = call;
   const placed = await readPlacedReply(deps.store, { ...message, replyId });
   // A caller outside the audience gets the same answer as for an unknown message.
-  if (!placed?.sessionId || !(await mayContinue(deps.store, placed, message))) return { markdown: NOTHING };
+  if (!placed?.sessionId || !(await mayContinue(deps.store, placed, message)))
+    return { markdown: call.texts.report.nothing };
   return save(call, { replyId, sessionId: placed.sessionId }, "");
 };
 
 const save = async (call: CommandCall, reported: Reported, reason: string): Promise<CommandAnswer> => {
-  const { deps, message, record } = call;
+  const { deps, message, record, texts } = call;
   const { tenant, agent, account, conversation } = message;
   // Of the command's record, so that a repeat after a crash writes the same report.
   const id = reportId(Date.parse(record.openedAt), record.turnId);
@@ -118,22 +118,22 @@ const save = async (call: CommandCall, reported: Reported, reason: string): Prom
     );
   }
   return {
-    markdown: "Thank you, I reported my message. The operators see who reported it and when, but not what it says.",
-    actions: [{ name: "report", label: "Include the message", value: `include ${id}` }],
+    markdown: texts.report.reported,
+    actions: [{ name: "report", label: texts.report.include, value: `include ${id}` }],
   };
 };
 
 /** Only the reporter may include the text. */
 const includeText = async (call: CommandCall, id: string): Promise<CommandAnswer> => {
-  const { deps, message } = call;
+  const { deps, message, texts } = call;
   const { tenant, account, conversation } = message;
   const key = reportKey(tenant, id);
   const found = (await deps.store.get(key))?.value;
   const isOwn = found?.reporter.accountId === account.id && found.reporter.channel === conversation.channel;
   const text = found && isOwn ? await textOf(call, found) : undefined;
-  if (text === undefined) return { markdown: "This report, or the message, is no longer stored." };
+  if (text === undefined) return { markdown: texts.report.gone };
   await update(deps.store, key, (current) => (current?.text === undefined && current ? { ...current, text } : current));
-  return { markdown: "I added the message to your report. The operators can read it now." };
+  return { markdown: texts.report.included };
 };
 
 const textOf = async ({ deps }: CommandCall, { sessionId, replyId }: Report): Promise<string | undefined> => {

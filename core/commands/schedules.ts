@@ -1,4 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
+import type { Texts } from "../contract/texts/texts.ts";
+import { errorText } from "../contract/texts/told-error.ts";
 import { cutAtGraphemes } from "../lib/index.ts";
 import { privateConversationOf } from "../people/index.ts";
 import {
@@ -17,12 +19,8 @@ import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 export const schedules: Command = {
   name: "schedules",
   needs: "talk",
-  menu: {
-    description: "List, run, cancel or resume your schedules",
-    argument: { name: "details", description: "run, cancel or resume, and the id" },
-  },
+  argument: "details",
   usage: "schedules [run|cancel|resume <id>]",
-  summary: "list your schedules, run one now, cancel or resume it",
   privately: true,
   run: (call) => (call.args === "" ? list(call) : change(call)),
 };
@@ -37,23 +35,27 @@ const viewerOf = async ({ deps: { store }, message, record }: CommandCall): Prom
 };
 
 const list = async (call: CommandCall): Promise<CommandAnswer> => {
+  const { texts, viewer } = call;
   const found = await openSchedules(call.deps, await viewerOf(call));
-  if (found.length === 0)
-    return { markdown: 'You have no schedules yet. Just ask me, for example: "every weekday at 9, send me the news".' };
+  if (found.length === 0) return { markdown: texts.schedules.none };
   const now = call.deps.clock.now();
   return {
-    markdown: ["Your schedules:", ...found.map((schedule) => `- ${describeSchedule(schedule, now)}`)].join("\n"),
-    actions: found.slice(0, MAX_BUTTONS).map(actionFor),
+    markdown: [
+      texts.schedules.heading,
+      ...found.map((schedule) => `- ${describeSchedule(schedule, now, viewer.locale)}`),
+    ].join("\n"),
+    actions: found.slice(0, MAX_BUTTONS).map((schedule) => actionFor(schedule, texts)),
   };
 };
 
 /** More than platforms show in one message. */
 const MAX_BUTTONS = 10;
 
-const actionFor = ({ id, description, status }: Schedule) => {
-  const verb = status === "paused" ? "resume" : "cancel";
-  const label = `${verb === "resume" ? "Resume" : "Cancel"} “${cutAtGraphemes(description, 40)}”`;
-  return { name: "schedules", label, value: `${verb} ${id}` };
+const actionFor = ({ id, description, status }: Schedule, { schedules }: Texts) => {
+  const short = cutAtGraphemes(description, 40);
+  return status === "paused"
+    ? { name: "schedules", label: schedules.resumeButton(short), value: `resume ${id}` }
+    : { name: "schedules", label: schedules.cancelButton(short), value: `cancel ${id}` };
 };
 
 /** Errors that the caller sees as an answer. */
@@ -61,32 +63,30 @@ const SHOWN_ERRORS: readonly AppError["code"][] = ["not-found", "bad-input", "fo
 
 const change = async (call: CommandCall): Promise<CommandAnswer> => {
   const { deps, message } = call;
+  const texts = call.texts.schedules;
   const [verb = "", id = ""] = call.args.split(/\s+/);
   if (!/^(?:run|cancel|resume)$/i.test(verb) || id === "") {
-    return {
-      markdown:
-        "`/schedules` lists your schedules. To change one: `/schedules run <id>`, `/schedules cancel <id>` or `/schedules resume <id>`.",
-    };
+    return { markdown: texts.usage };
   }
   try {
     const schedule = await findSchedule(deps, await viewerOf(call), id);
-    const name = `"${schedule.description}"`;
+    const { description } = schedule;
     const { causes } = call.record.asker;
     switch (verb.toLowerCase()) {
       case "run":
         call.permit.ensure(needOf(schedule.when));
         await runNow(deps, schedule, message.id);
-        return { markdown: `I am running ${name} now.` };
+        return { markdown: texts.running(description) };
       case "resume":
         call.permit.ensure(needOf(schedule.when));
         await resumeSchedule(deps, schedule, { ...schedule.asker, ...(causes && { causes }) });
-        return { markdown: `${name} is active again.` };
+        return { markdown: texts.resumed(description) };
       default:
         await cancelSchedule(deps, schedule);
-        return { markdown: `${name} is cancelled.` };
+        return { markdown: texts.cancelled(description) };
     }
   } catch (error) {
     if (!(error instanceof AppError) || !SHOWN_ERRORS.includes(error.code)) throw error;
-    return { markdown: error.message };
+    return { markdown: errorText(error, call.texts) };
   }
 };

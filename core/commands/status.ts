@@ -16,47 +16,45 @@ const MAX_BUTTONS = 10;
 export const status: Command = {
   name: "status",
   needs: "talk",
-  menu: { description: "Show running work and waiting messages" },
-  summary: "what I am working on for you, and messages that are waiting",
   privately: true,
   async run(call) {
-    const { deps, message } = call;
+    const { deps, message, texts } = call;
     const caller = await callerOf(call);
     const asked = deps.turns.of(message, [...caller.accounts], message.id);
     const work = await workFor(call, caller);
     const approvals = await approvalsFor(call, caller);
     const waiting = await waitingFor(call, caller);
     const turns = (await asked).filter(({ audience }) => caller.owns(audience));
-    const ago = (at: string) => relativeTime(Date.parse(at), deps.clock.now(), message.account);
+    const ago = (at: string) => relativeTime(Date.parse(at), deps.clock.now(), call.viewer);
     const lines = [
-      ...turns.map(({ summary, startedAt }) => `- answering “${summary}”, started ${ago(startedAt)}`),
+      ...turns.map(({ summary, startedAt }) => `- ${texts.status.answering(summary, ago(startedAt))}`),
       ...work.map(({ id, name, status, note, createdAt }) => {
-        const how = status === "running" ? (note ?? "working") : "waiting to start";
-        return `- ${name} (\`${id}\`): ${how}, started ${ago(createdAt)}`;
+        const how = status === "running" ? (note ?? texts.status.working) : texts.status.waitingToStart;
+        return `- ${texts.status.work(name, id, how, ago(createdAt))}`;
       }),
       ...approvals.map(
-        (one) => `- \`${one.tool}\` ${stateText(one)}, asked ${ago(one.createdAt)} (\`/approve ${one.id}\`)`,
+        (one) => `- ${texts.status.approval(one.tool, stateText(one, texts), ago(one.createdAt), one.id)}`,
       ),
       ...waiting,
     ];
-    if (lines.length === 0) return { markdown: "I am not working on anything for you, and no messages are waiting." };
-    const actions = work.slice(0, MAX_BUTTONS).map(cancelAction);
-    return { markdown: ["In progress for you:", ...lines].join("\n"), ...(actions.length > 0 && { actions }) };
+    if (lines.length === 0) return { markdown: texts.status.none };
+    const actions = work.slice(0, MAX_BUTTONS).map((subtask) => cancelAction(subtask, texts));
+    return { markdown: [texts.status.heading, ...lines].join("\n"), ...(actions.length > 0 && { actions }) };
   },
 };
 
 /** The deliveries to the caller that quiet hours or a platform outage hold back. */
 const waitingFor = async (call: CommandCall, caller: Caller): Promise<string[]> => {
-  const { deps, message } = call;
+  const { deps, viewer } = call;
+  const texts = call.texts.status;
   const now = deps.clock.now();
   const lines: string[] = [];
   for (const held of conversationsOf(call, caller)) {
     const items = (await readHeldInRoom(deps.store, held)).flatMap((one) => one.items);
     if (items.length === 0) continue;
     const until = Math.max(...items.map(({ notBefore }) => notBefore));
-    const why = until > now ? `until ${clockTime(until, now, message.account)}` : "until I can reach it";
-    const count = items.length === 1 ? "1 message waits" : `${items.length} messages wait`;
-    lines.push(`- ${count} for you on ${channelLabel(held.channel)}, ${why}`);
+    const why = until > now ? texts.until(clockTime(until, now, viewer)) : texts.untilReachable;
+    lines.push(`- ${texts.held(items.length, channelLabel(held.channel), why)}`);
   }
   return lines;
 };

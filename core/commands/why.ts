@@ -10,20 +10,12 @@ import { pendingFor, pendingOf } from "./explain/pending-deliveries.ts";
 import { workTree } from "./explain/work-tree.ts";
 import { reportAction } from "./report.ts";
 
-const UNKNOWN =
-  "I found no message here that I sent on my own, such as a reminder or a late result. " +
-  "To ask about an older one, reply to it with `/why` or press its button.";
-
 /** Explains a proactive message (O13). */
 export const why: Command = {
   name: "why",
   needs: "talk",
-  menu: {
-    description: "Why I sent a message, and from which work it came",
-    argument: { name: "message", description: "Its link or id; empty: the last one" },
-  },
+  argument: "message",
   usage: "why [id]",
-  summary: "why I sent a message on my own: the last one, or the one you reply to",
   privately: true,
   async run(call): Promise<CommandAnswer> {
     const { deps, message } = call;
@@ -33,11 +25,11 @@ export const why: Command = {
     const visible = found.filter((_, index) => isVisible[index]);
     const texts = await Promise.all(visible.slice(0, MAX_EXPLAINED).map((reply) => explained(call, reply)));
     const missing = isLast ? await missingText(call, visible) : undefined;
-    if (texts.length === 0 && missing === undefined) return { markdown: UNKNOWN };
+    if (texts.length === 0 && missing === undefined) return { markdown: call.texts.why.unknown };
     const [only] = visible.length === 1 ? visible : [];
     return {
       markdown: [...texts, ...(missing === undefined ? [] : [missing])].join("\n\n"),
-      ...(only && { actions: [reportAction(only.replyId)] }),
+      ...(only && { actions: [reportAction(only.replyId, call.texts)] }),
     };
   },
 };
@@ -46,22 +38,22 @@ export const why: Command = {
 const MAX_EXPLAINED = 5;
 
 const explained = async (call: CommandCall, reply: PlacedReply): Promise<string> => {
-  const { deps, message } = call;
+  const { deps, message, texts, viewer } = call;
   const known = {
     reply,
     asked: await askedIn(call, reply),
-    work: await workTree(deps.store, message, reply.cause?.steps ?? []),
+    work: await workTree(deps.store, message, reply.cause?.steps ?? [], texts),
     ...(await deliveriesOf(call, reply)),
   };
-  return explain(known, message.account, deps.clock.now());
+  return explain(known, viewer, deps.clock.now());
 };
 
 /** The caller's other messages that wait or failed. */
 const missingText = async (call: CommandCall, explained: readonly PlacedReply[]): Promise<string | undefined> => {
-  const { deps, message } = call;
+  const { deps, viewer } = call;
   const pending = await pendingFor(call, await callerOf(call));
   const others = pending.filter(({ replyId }) => !explained.some((reply) => reply.replyId === replyId));
-  return others.length === 0 ? undefined : explainPending(others, message.account, deps.clock.now());
+  return others.length === 0 ? undefined : explainPending(others, viewer, deps.clock.now());
 };
 
 interface FoundReplies {

@@ -1,5 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
 import { hasEnded, type Subtask } from "../contract/messages/subtask.ts";
+import type { Texts } from "../contract/texts/texts.ts";
+import { errorText, ToldError } from "../contract/texts/told-error.ts";
 import { cutToBytes } from "../lib/index.ts";
 import { ownSubtask } from "../subtasks/index.ts";
 import type { Workspaces } from "../workspaces/index.ts";
@@ -8,7 +10,10 @@ import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 const DIFF_BYTES = 20_000;
 
 /** A command, reached by a button, on the changes that a subtask has left in its workspace (S12). */
-const onChanges = (name: string, act: (workspaces: Workspaces, subtask: Subtask) => Promise<string>): Command => ({
+const onChanges = (
+  name: string,
+  act: (workspaces: Workspaces, subtask: Subtask, texts: Texts) => Promise<string>,
+): Command => ({
   name,
   needs: "workspace",
   usage: `${name} <id>`,
@@ -16,10 +21,10 @@ const onChanges = (name: string, act: (workspaces: Workspaces, subtask: Subtask)
   run: async (call): Promise<CommandAnswer> => {
     try {
       const { workspaces, subtask } = await changesFor(call);
-      return { markdown: await act(workspaces, subtask) };
+      return { markdown: await act(workspaces, subtask, call.texts) };
     } catch (error) {
       if (!(error instanceof AppError) || !SHOWN_ERRORS.includes(error.code)) throw error;
-      return { markdown: error.message };
+      return { markdown: errorText(error, call.texts) };
     }
   },
 });
@@ -30,22 +35,22 @@ const SHOWN_ERRORS: readonly AppError["code"][] = ["not-found", "forbidden", "co
 const changesFor = async ({ deps, message, args: id }: CommandCall) => {
   const { tenant, agent, account } = message;
   const workspaces = deps.workspaces.get(agent);
-  if (workspaces === undefined) throw new AppError("not-found", "I do not work on a repository here.");
+  if (workspaces === undefined) throw new ToldError("not-found", ({ workspace }) => workspace.none);
   const subtask = await ownSubtask(deps, { tenant, agent, id }, { writer: { ...message, accountId: account.id } });
   if (hasEnded(subtask)) return { workspaces, subtask };
-  throw new AppError("conflict", `I am still working on "${subtask.name}".`);
+  throw new ToldError("conflict", ({ workspace }) => workspace.stillWorking(subtask.name));
 };
 
-export const diff = onChanges("diff", async (workspaces, subtask) => {
+export const diff = onChanges("diff", async (workspaces, subtask, texts) => {
   const text = cutToBytes(await workspaces.diff(subtask), DIFF_BYTES);
   // The fence must be longer than any fence in the text.
   const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
-  return text === "" ? "Nothing was changed." : `${fence}diff\n${text}\n${fence}`;
+  return text === "" ? texts.workspace.unchanged : `${fence}diff\n${text}\n${fence}`;
 });
 
-export const merge = onChanges("merge", (workspaces, subtask) => workspaces.merge(subtask));
+export const merge = onChanges("merge", (workspaces, subtask, texts) => workspaces.merge(subtask, texts));
 
-export const discard = onChanges("discard", async (workspaces, subtask) => {
+export const discard = onChanges("discard", async (workspaces, subtask, texts) => {
   await workspaces.discard(subtask);
-  return `I discarded the changes of "${subtask.name}".`;
+  return texts.workspace.discarded(subtask.name);
 });

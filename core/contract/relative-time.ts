@@ -1,3 +1,5 @@
+import { BoundedCache } from "./bounded-cache.ts";
+
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -21,7 +23,7 @@ export const localeOf = ({ locale }: ViewerTime): string => {
 
 export const timeZoneOf = ({ timeZone }: ViewerTime): string => {
   try {
-    return new Intl.DateTimeFormat("en", { timeZone: timeZone || "UTC" }).resolvedOptions().timeZone;
+    return dateFormat("en", { timeZone: timeZone || "UTC" }).resolvedOptions().timeZone;
   } catch {
     return "UTC";
   }
@@ -29,7 +31,7 @@ export const timeZoneOf = ({ timeZone }: ViewerTime): string => {
 
 /** Days between two moments as the viewer's calendar counts them. */
 export const calendarDaysBetween = (from: number, to: number, viewer: ViewerTime): number => {
-  const day = new Intl.DateTimeFormat("en-CA", {
+  const day = dateFormat("en-CA", {
     timeZone: timeZoneOf(viewer),
     year: "numeric",
     month: "2-digit",
@@ -50,7 +52,7 @@ export const relativeTime = (then: number, now: number, viewer: ViewerTime = {})
   // On a day with 25 hours, more than 24 h ago can still be today.
   if (days === 0) return elapsed(elapsedMs, viewer);
   if (days < 7) return ago(viewer).format(-days, "day");
-  return new Intl.DateTimeFormat(localeOf(viewer), { dateStyle: "medium", timeZone: timeZoneOf(viewer) }).format(then);
+  return dateFormat(localeOf(viewer), { dateStyle: "medium", timeZone: timeZoneOf(viewer) }).format(then);
 };
 
 const elapsed = (elapsedMs: number, viewer: ViewerTime): string => {
@@ -63,4 +65,28 @@ const elapsed = (elapsedMs: number, viewer: ViewerTime): string => {
   return minutes === 0 ? `${hours}h ago` : `${hours}h ${minutes}m ago`;
 };
 
-const ago = (viewer: ViewerTime) => new Intl.RelativeTimeFormat(localeOf(viewer), { numeric: "auto" });
+const ago = (viewer: ViewerTime) => relativeFormat(localeOf(viewer));
+
+/** Creating a format takes a hundred times as long as using it, and few combinations of locale and zone are in use. */
+const MAX_FORMATS = 500;
+
+const dates = new BoundedCache<string, Intl.DateTimeFormat>(MAX_FORMATS);
+const relatives = new BoundedCache<string, Intl.RelativeTimeFormat>(MAX_FORMATS);
+
+/** A cached format. Throws a RangeError for an unknown locale or time zone. */
+export const dateFormat = (locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat => {
+  const key = `${locale} ${JSON.stringify(options)}`;
+  const known = dates.get(key);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat(locale, options);
+  dates.set(key, format);
+  return format;
+};
+
+const relativeFormat = (locale: string): Intl.RelativeTimeFormat => {
+  const known = relatives.get(locale);
+  if (known !== undefined) return known;
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
+  relatives.set(locale, format);
+  return format;
+};

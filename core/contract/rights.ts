@@ -1,18 +1,8 @@
 import type { Cause } from "./messages/work-context.ts";
+import { english, type Texts } from "./texts/texts.ts";
 
 /** The rights that the configuration can grant, besides single tools. */
-export const ABILITIES = {
-  delegate: "start subtasks",
-  remind: "set reminders, which run once",
-  /** Includes `remind`. */
-  schedule: "make schedules that repeat",
-  remember: "store lasting memories",
-  peers: "have other agents asked",
-  workspace: "work on the agent's repository",
-  confirm: "approve calls of tools that ask first, in one's own work",
-  /** Includes `confirm`. */
-  approve: "approve calls of tools that ask first",
-} as const;
+export const ABILITIES = english.rights.abilities;
 
 export type Ability = keyof typeof ABILITIES;
 
@@ -29,8 +19,8 @@ export interface Permit {
   allows(need: Need): boolean;
   /** Whether it may allow a need that begins like this, for tools whose names are not known yet. */
   allowsSome(beginning: `tool:${string}`): boolean;
-  /** Why it may not, for the model and for people; undefined if it may. */
-  refusalOf(need: Need): string | undefined;
+  /** Why it may not, for the model or in the language of a person; undefined if it may. */
+  refusalOf(need: Need, texts?: Texts): string | undefined;
   /** Whether it allows everything that work with these causes may do. */
   includes(work: Caused): boolean;
   /** Throws "forbidden" with the refusal. */

@@ -64,6 +64,8 @@ export interface ApprovalRule {
 export interface Tool<Input = unknown> {
   /** Letters, digits, "_" and "-"; at most 64. */
   readonly name: string;
+  /** The MCP server that runs it. */
+  readonly server?: string;
   readonly description: string;
   readonly input: z.ZodType<Input>;
   /** The JSON schema for the model, if the tool comes with one; else it is made from `input`. */

@@ -5,5 +5,5 @@ export { notifyAccount, publishBudgetNotice, publishReply, type UnsolicitedReply
 export { heldUntil } from "./quiet-hours.ts";
 export { readRepliedTo, resolveRepliedTo } from "./resolve-replied-to.ts";
 export { decideTargets, hasLostAccess } from "./targets.ts";
-export type { Admits, Caller, Writer } from "./visibility.ts";
-export { callerAt, canSee, mayContinue, viewerTimeIn } from "./visibility.ts";
+export type { Admits, Caller } from "./visibility.ts";
+export { callerAt, canSee, mayContinue, textsForReaders, viewerTimeIn } from "./visibility.ts";

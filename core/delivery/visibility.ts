@@ -1,9 +1,10 @@
 import type { AgentReply } from "../contract/messages/agent-reply.ts";
 import { type Conversation, sameConversation, sameRoom } from "../contract/messages/conversation.ts";
 import type { UserMessage } from "../contract/messages/user-message.ts";
-import type { Audience } from "../contract/messages/work-context.ts";
+import type { Asker, Audience } from "../contract/messages/work-context.ts";
 import type { Store } from "../contract/ports/store.ts";
 import type { ViewerTime } from "../contract/relative-time.ts";
+import { type Texts, textsFor } from "../contract/texts/texts.ts";
 import {
   accountOf,
   askingAccount,
@@ -76,7 +77,7 @@ export const mayContinue = async (
   return canSee({ audience }, conversation, await askerOf(store, { tenant, audience }), () => true);
 };
 
-/** Time zone and locale of the reader, if their account reports them. Shared conversations have many readers: {}. */
+/** Time zone and locale of the reader, if they chose them or their account reports them. Shared conversations have many readers: {}. */
 export const viewerTimeIn = async (
   store: Store,
   reply: Pick<AgentReply, "tenant" | "audience">,
@@ -86,7 +87,16 @@ export const viewerTimeIn = async (
   const person = await askerOf(store, reply);
   const surface = person?.surfaces.find(({ conversation }) => sameRoom(conversation, target));
   const { timeZone, locale } = (person && surface && accountOf(person, surface)) ?? {};
-  return { timeZone: person?.timeZone ?? timeZone, locale };
+  return { timeZone: person?.timeZone ?? timeZone, locale: person?.locale ?? locale };
+};
+
+/** The texts for the readers of a notice: in the language that the person has now, else in that of the work's asker. */
+export const textsForReaders = async (
+  store: Store,
+  work: Pick<AgentReply, "tenant" | "audience"> & { readonly asker?: Pick<Asker, "locale"> | undefined },
+): Promise<Texts> => {
+  const { locale } = await viewerTimeIn(store, work, work.audience.conversation);
+  return textsFor(locale ?? work.asker?.locale);
 };
 
 /** The person behind a command or a tool call, and the work that they may see. */

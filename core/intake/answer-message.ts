@@ -4,14 +4,13 @@ import type { Audience } from "../contract/messages/work-context.ts";
 import { publishReply } from "../delivery/index.ts";
 import { currentSession, type ReplyEntry, type TurnEntry } from "../sessions/index.ts";
 import type { Agent, TurnRecord } from "../turns/index.ts";
-import { finalIdOf } from "../turns/index.ts";
+import { finalIdOf, textsOf } from "../turns/index.ts";
 import type { TurnFeatures, TurnPrompt, TurnRequester, TurnSources } from "../turns/source/index.ts";
 import { compactSessionAsync } from "./compact-session-async.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 import { filesOfMessage, type MessageFiles } from "./message-files.ts";
 import type { OpenedTurn } from "./open-turn.ts";
 import { decideSummary, settledOrigin } from "./prompt-summary.ts";
-import { CANNOT_REVISE } from "./resolve-turn.ts";
 import { runAndRecordTurn, type TurnRun } from "./run-and-record-turn.ts";
 
 /**
@@ -72,9 +71,10 @@ const turnPrompt = async (
   record: TurnRecord,
 ): Promise<WrittenPrompt> => {
   if (message.kind === "synthetic") return promptOf(sources, agent, message);
-  const files = message.attachments.length === 0 ? NO_FILES : await filesOfMessage(store, agent, message, record);
+  const files =
+    message.attachments.length === 0 ? NO_FILES : await filesOfMessage(store, agent, message, record, textsOf(record));
   const cannotRevise = message.kind === "message" && message.revises !== undefined && record.revises === undefined;
-  const refused = cannotRevise && { answer: CANNOT_REVISE };
+  const refused = cannotRevise && { answer: textsOf(record).turns.cannotRevise };
   return {
     ...writtenBy(message, files),
     ...quotedBy(message),

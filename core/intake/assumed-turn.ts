@@ -20,7 +20,11 @@ interface CheckedTurn {
 }
 
 /** Resolves a plain message from the caches of this process, without a read of a remote store. Undefined: not cached. */
-export const resolveFromCache = (deps: IntakeDeps, message: TurnMessage): ResolvedTurn | undefined => {
+export const resolveFromCache = (
+  deps: IntakeDeps,
+  message: TurnMessage,
+  locale: string | undefined,
+): ResolvedTurn | undefined => {
   if (message.kind !== "message") return undefined;
   const { replyTo, revises, conversation, editable = false } = message;
   const isPlain = replyTo === undefined && revises === undefined && conversation.thread === undefined;
@@ -28,7 +32,7 @@ export const resolveFromCache = (deps: IntakeDeps, message: TurnMessage): Resolv
   if (!isPlain || editable) return undefined;
   const window = deps.sessions.inMemory(message);
   const asker = deps.askers.last(message);
-  return window && asker && { window, work: newWork(message, window.sessionId, asker) };
+  return window && asker && { window, work: newWork(message, window.sessionId, asker, locale) };
 };
 
 /** Undefined: the record exists already. */
@@ -36,10 +40,11 @@ export const openAssumed = async (
   deps: IntakeDeps,
   message: TurnMessage,
   assumed: ResolvedTurn,
+  locale: string | undefined,
 ): Promise<CheckedTurn | undefined> => {
   const record: TurnRecord = { ...recordOf(deps, message, assumed), assumed: true };
   const [resolved, revision] = await Promise.all([
-    resolveTurn(deps, message),
+    resolveTurn(deps, message, locale),
     createOnce(deps.store, turnKeyById(message, record.turnId), record),
   ]);
   if (revision === undefined) return undefined;
@@ -52,9 +57,10 @@ export const checkAssumed = async (
   deps: IntakeDeps,
   message: TurnMessage,
   found: Stored<TurnRecord>,
+  locale: string | undefined,
 ): Promise<CheckedTurn | undefined> => {
   if (!found.value.assumed || (await hasBegun(deps, found.value))) return undefined;
-  return checkedAgainst(deps, message, found, await resolveTurn(deps, message));
+  return checkedAgainst(deps, message, found, await resolveTurn(deps, message, locale));
 };
 
 /** Corrects a stale record. Rejects with RevisionConflict if another process has taken the turn. */
@@ -76,6 +82,7 @@ const isAsAssumed = ({ sessionId, audience, asker }: TurnRecord, { window, work 
   audience.personId === work.audience.personId &&
   audience.membership === work.audience.membership &&
   asker.timeZone === work.asker.timeZone &&
+  asker.locale === work.asker.locale &&
   asker.causes?.[0]?.speaker === work.asker.causes?.[0]?.speaker;
 
 /** A turn with a result was checked before it ran, so its record is not stale. */

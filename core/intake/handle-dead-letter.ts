@@ -1,12 +1,13 @@
 import { AppError } from "../contract/app-error.ts";
 import type { TurnMessage, UserMessage } from "../contract/messages/user-message.ts";
 import type { DeadLetter } from "../contract/ports/bus.ts";
+import { english, textsFor } from "../contract/texts/texts.ts";
 import { publishReply } from "../delivery/index.ts";
 import { unlinkedPersonId } from "../people/index.ts";
 import type { TurnEntry } from "../sessions/index.ts";
 import { rootSpanId } from "../telemetry/index.ts";
 import type { Agent, TurnRecord } from "../turns/index.ts";
-import { failureText, turnIdOf, turnKey, turnSpan } from "../turns/index.ts";
+import { turnIdOf, turnKey, turnSpan } from "../turns/index.ts";
 import { isForPeople, noteWhereShown, publishFinal, requesterOf } from "./answer-message.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 import { settledOrigin } from "./prompt-summary.ts";
@@ -24,10 +25,11 @@ export const handleDeadLetter = async (
   // No answer is expected: people have already seen the reply that it reports.
   if (message.kind === "shown" || message.kind === "edit") return;
   const { record, entry } = await recordedTurn(deps, message);
-  const end = entry ?? { outcome: "failed" as const, finalText: failureText.internal };
+  const end = entry ?? { outcome: "failed" as const, finalText: english.failures.internal };
   const requester = requesterOf(deps.features, message);
   if (requester) await requester.settle(agent, end);
-  else if (record === undefined || entry === undefined) await publishFailure(deps, agent, message, letter);
+  else if (record === undefined || entry === undefined)
+    await publishFailure(deps, agent, message, letter, localeOf(agent, message, record));
   else if (isForPeople(record, entry)) await publishFinal(deps, agent, record, entry, true);
   for (const hook of deps.features.hooks) await hook.onEnd?.({ agent, message, record, entry, isDeadLetter: true });
   if (record && !entry) {
@@ -36,19 +38,27 @@ export const handleDeadLetter = async (
   }
 };
 
+/** The asker's locale; a message without a record was never resolved, so its platform's counts. */
+const localeOf = (agent: Agent, message: TurnMessage, record: TurnRecord | undefined): string | undefined => {
+  if (message.kind === "synthetic") return message.synthetic.asker.locale;
+  const { account, conversation } = message;
+  return record?.asker.locale ?? account.locale ?? agent.defaultsOn(conversation.channel).locale;
+};
+
 /** A waiting person gets a notice; background work ends visibly in its origin conversation (B3). */
 const publishFailure = async (
   deps: IntakeDeps,
   agent: Agent,
   message: TurnMessage,
   letter: DeadLetter,
+  locale: string | undefined,
 ): Promise<void> => {
   const { tenant, conversation, account, traceId } = message;
   const common = {
     id: `${turnIdOf(message)}/trouble`,
     tenant: agent.tenant,
     agent: agent.name,
-    markdown: failureText.internal,
+    markdown: textsFor(locale).failures.internal,
     outcome: "failed",
     mayRepeat: true,
     createdAt: letter.deadAt,

@@ -75,7 +75,8 @@ const takeTurn = async (deps: IntakeDeps, agent: Agent, message: TurnMessage, re
   if (message.conversation.kind === "shared") await revokeExposedCodes(deps.store, message);
   if (message.kind !== "synthetic") noteSeen(deps, message);
   try {
-    const opened = await openTurn(deps, message);
+    const { locale } = agent.defaultsOn(message.conversation.channel);
+    const opened = await openTurn(deps, message, locale);
     await deps.checkpoint("turn.opened");
     signalProgress(deps.bus, message);
     const fileWait = await deps.awaitedFiles.waitFor(message);

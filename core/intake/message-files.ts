@@ -1,6 +1,8 @@
 import type { FileRef } from "../contract/file-ref.ts";
 import { type Attachment, type FromPerson, MAX_READ_FILES } from "../contract/messages/user-message.ts";
 import type { Store } from "../contract/ports/store.ts";
+import { type FileProblem, fileProblem, problemFields, problemText } from "../contract/texts/file-problem.ts";
+import { english, type Texts } from "../contract/texts/texts.ts";
 import {
   ATTACHMENT_PAGE_CHARS,
   addToSession,
@@ -45,6 +47,7 @@ export const filesOfMessage = async (
   agent: FilesAgent,
   message: FromPerson,
   { sessionId }: Pick<TurnRecord, "sessionId">,
+  texts: Texts = english,
 ): Promise<MessageFiles> => {
   const received = await Promise.all(message.attachments.map((attachment) => settled(store, attachment)));
   const readable = received.flatMap((file) => (file?.state === "ready" ? [file] : []));
@@ -54,12 +57,12 @@ export const filesOfMessage = async (
   for (const [index, attachment] of message.attachments.entries()) {
     const file = received[index];
     if (file === undefined) {
-      shown.push(unfetched(attachment, index));
+      shown.push(unfetched(attachment, index, texts));
       continue;
     }
     const numbered = added.find(({ id }) => id === file.id);
     const one =
-      numbered === undefined ? unread(file.name, file.problem) : await shownFile(store, agent, numbered, charsLeft);
+      numbered === undefined ? unreadFile(file, texts) : await shownFile(store, agent, numbered, charsLeft, texts);
     charsLeft = Math.max(0, charsLeft - one.text.length);
     shown.push(one);
   }
@@ -83,9 +86,9 @@ interface ShownFile {
 const settled = async (store: Store, { file: id, name: given }: Attachment): Promise<ReceivedFile | undefined> => {
   if (id === undefined) return undefined;
   const name = shownName(given);
-  const problem = `I could not get ${name} in time. Please send it again.`;
+  const problem = problemFields(fileProblem("late", name));
   const type = { mediaType: "application/octet-stream", label: "file" };
-  return settleReceived(store, { id, name, ...type, bytes: 0, state: "failed", problem });
+  return settleReceived(store, { id, name, ...type, bytes: 0, state: "failed", ...problem });
 };
 
 const shownFile = async (
@@ -93,12 +96,13 @@ const shownFile = async (
   agent: FilesAgent,
   file: NumberedFile,
   charsLeft: number,
+  texts: Texts,
 ): Promise<ShownFile> => {
   const label = fileLabel(file, file.number);
-  if (file.kind === "image") return shownImage(agent, file, label);
+  if (file.kind === "image") return shownImage(agent, file, label, texts);
   const { chars = 0, name } = file;
   const text = await readText(store, file, 0, Math.min(charsLeft, FILE_CHARS));
-  if (text === undefined) return unread(name, `${name} has expired. Please send it again.`);
+  if (text === undefined) return unread(name, fileProblem("expired", name), texts);
   const withText = (part: string) => [label, part, ...restOf(file, part.length), `[end of ${name}]`].join("\n");
   return {
     text: withText(text),
@@ -112,24 +116,33 @@ const restOf = ({ number, chars = 0, isCut }: NumberedFile, shownChars: number):
   return [`[${shownChars} of ${chars} characters; ${READ_ATTACHMENT} reads file ${number} from page ${page} on]`];
 };
 
-const shownImage = ({ model }: FilesAgent, file: NumberedFile, label: string): ShownFile => {
+const shownImage = ({ model }: FilesAgent, file: NumberedFile, label: string, texts: Texts): ShownFile => {
   const { name, bytes } = file;
-  if (!model.seesImages) return unread(name, `I cannot look at images (${name}): my model reads text only.`);
+  if (!model.seesImages) return unread(name, fileProblem("noImages", name), texts);
   if (bytes <= MAX_IMAGE_BYTES) return { text: label, image: refOf(file) };
-  const size = `${sizeText(bytes)}, and I can look at images of up to ${sizeText(MAX_IMAGE_BYTES)}`;
-  return unread(name, `${name} is too large for me to look at: it has ${size}.`);
+  return unread(name, fileProblem("imageTooLarge", name, sizeText(bytes), sizeText(MAX_IMAGE_BYTES)), texts);
 };
 
-const unread = (name: string, problem = `I cannot read ${name}.`): ShownFile => ({
-  text: `[attached: ${name}, which you cannot read; the person already has this notice: ${problem}]`,
-  problem,
-});
+/** The model reads the notice in English, also if the person got it in another language. */
+const unread = (name: string, why: FileProblem, texts: Texts): ShownFile =>
+  unreadFile({ name, ...problemFields(why) }, texts);
+
+const unreadFile = (
+  { name, problem, why }: Pick<ReceivedFile, "name" | "problem" | "why">,
+  texts: Texts,
+): ShownFile => {
+  const sentence = problem ?? english.files.problems.unreadable(name);
+  return {
+    text: `[attached: ${name}, which you cannot read; the person already has this notice: ${sentence}]`,
+    problem: (why && texts !== english ? problemText(why, texts) : undefined) ?? sentence,
+  };
+};
 
 /** Messages of 0.1.0 carry the text of their files. */
-const unfetched = ({ name: given, mediaType, text }: Attachment, index: number): ShownFile => {
+const unfetched = ({ name: given, mediaType, text }: Attachment, index: number, texts: Texts): ShownFile => {
   const name = shownName(given);
   if (text !== undefined) return { text: `[attached: ${name} (${shownName(mediaType)})]\n${text}\n[end of ${name}]` };
   return index < MAX_READ_FILES
-    ? unread(name, `I cannot read files on this channel (${name}).`)
-    : unread(name, `I read at most ${MAX_READ_FILES} files of one message, so I have not read ${name}.`);
+    ? unread(name, fileProblem("noFiles", name), texts)
+    : unread(name, fileProblem("tooMany", name, String(MAX_READ_FILES)), texts);
 };

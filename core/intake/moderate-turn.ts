@@ -1,7 +1,7 @@
 import type { Moderator, Verdict } from "../contract/ports/moderator.ts";
 import { raceAbort } from "../lib/index.ts";
 import type { TurnEntry } from "../sessions/index.ts";
-import type { Agent, TurnEnd, TurnRecord } from "../turns/index.ts";
+import { type Agent, type TurnEnd, type TurnRecord, textsOf } from "../turns/index.ts";
 import type { TurnPrompt } from "../turns/source/index.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 
@@ -51,13 +51,14 @@ const ask = (
   { stopping }: Deps,
   moderator: Moderator,
   { tenant, name }: Agent,
-  { turnId, audience }: TurnRecord,
+  record: TurnRecord,
   { kind, text }: { readonly kind: "message" | "answer"; readonly text: string },
 ): Promise<Verdict> => {
+  const { turnId, audience } = record;
   const { conversation, accountId: account } = audience;
   const where = { channel: conversation.channel, conversation: conversation.kind };
   return raceAbort(
-    moderator.check({ kind, id: `${turnId}/${kind}`, tenant, agent: name, ...where, account, text }),
+    moderator.check({ kind, id: `${turnId}/${kind}`, tenant, agent: name, ...where, account, text }, textsOf(record)),
     stopping,
   );
 };

@@ -15,27 +15,30 @@ export interface OpenedTurn {
   readonly window: SessionWindow;
 }
 
-/** Creates or finds the record of the message. The record fixes origin and audience (O2). */
-export const openTurn = async (deps: IntakeDeps, message: TurnMessage): Promise<OpenedTurn> => {
+/**
+ * Creates or finds the record of the message. The record fixes origin and audience (O2). `locale` is that of the channel,
+ * for askers whose own is unknown.
+ */
+export const openTurn = async (deps: IntakeDeps, message: TurnMessage, locale?: string): Promise<OpenedTurn> => {
   // An exclusive store answers from memory, so an assumption would save nothing.
-  const assumed = deps.store.exclusive ? undefined : resolveFromCache(deps, message);
-  const opened = await (assumed ? openAssumed(deps, message, assumed) : openResolved(deps, message));
-  return opened === undefined ? find(deps, message) : { ...opened, seenBefore: false };
+  const assumed = deps.store.exclusive ? undefined : resolveFromCache(deps, message, locale);
+  const opened = await (assumed ? openAssumed(deps, message, assumed, locale) : openResolved(deps, message, locale));
+  return opened === undefined ? find(deps, message, locale) : { ...opened, seenBefore: false };
 };
 
 /** Undefined: the record exists already. */
-const openResolved = async (deps: IntakeDeps, message: TurnMessage) => {
-  const resolved = await resolveTurn(deps, message);
+const openResolved = async (deps: IntakeDeps, message: TurnMessage, locale: string | undefined) => {
+  const resolved = await resolveTurn(deps, message, locale);
   const record = recordOf(deps, message, resolved);
   const revision = await createOnce(deps.store, turnKeyById(message, record.turnId), record);
   return revision === undefined ? undefined : { record, window: resolved.window };
 };
 
-const find = async (deps: IntakeDeps, message: TurnMessage): Promise<OpenedTurn> => {
+const find = async (deps: IntakeDeps, message: TurnMessage, locale: string | undefined): Promise<OpenedTurn> => {
   const found = await deps.store.get(turnKey(message));
   if (found === undefined)
     throw new AppError("conflict", "the record of the message has just expired; the message will be retried");
-  const checked = await checkAssumed(deps, message, found);
+  const checked = await checkAssumed(deps, message, found, locale);
   if (checked !== undefined) return { ...checked, seenBefore: true };
   const { value: record } = found;
   return { record, window: await deps.history.window(record.sessionId), seenBefore: true };

@@ -38,15 +38,19 @@ export interface ResolvedTurn {
   readonly window: SessionWindow;
 }
 
-export const resolveTurn = async (deps: IntakeDeps, message: TurnMessage): Promise<ResolvedTurn> => {
-  if (message.kind !== "synthetic") return begin(deps, message);
+export const resolveTurn = async (
+  deps: IntakeDeps,
+  message: TurnMessage,
+  locale: string | undefined,
+): Promise<ResolvedTurn> => {
+  if (message.kind !== "synthetic") return begin(deps, message, locale);
   const { sessionId, isFirst } = message.synthetic;
   // If an earlier run exists after all, openTurn finds its record and reads the history then.
   const window = isFirst ? windowOf(sessionId, "", 0, []) : await deps.history.window(sessionId);
   return { window, work: inheritedWork(message) };
 };
 
-const begin = async (deps: IntakeDeps, received: FromPerson): Promise<ResolvedTurn> => {
+const begin = async (deps: IntakeDeps, received: FromPerson, locale: string | undefined): Promise<ResolvedTurn> => {
   // Read only if the platform reports edits. Edits of commands do not count.
   const isEditable = received.kind === "message" && received.editable;
   const edited = isEditable ? await editedText(deps.store, received) : undefined;
@@ -59,7 +63,7 @@ const begin = async (deps: IntakeDeps, received: FromPerson): Promise<ResolvedTu
     message.kind === "message" && mayContinueWork(message) ? await resolveRepliedTo(deps.store, message) : [];
   const revises = message.kind === "message" ? await revisedTurns(deps, message, window) : undefined;
   const work = {
-    ...newWork(message, window.sessionId, asker),
+    ...newWork(message, window.sessionId, asker, locale),
     ...(revises !== undefined && { revises }),
     ...(edited !== undefined && { editedText: edited }),
     ...(continues.length > 0 && { continues: [...continues] }),
@@ -85,14 +89,19 @@ export const recordOf = ({ clock }: IntakeDeps, message: TurnMessage, { work, wi
 });
 
 /** A person's message begins new work, and the person waits for the answer. */
-export const newWork = (message: FromPerson, sessionId: string, asker: ResolvedAsker): Work => {
+export const newWork = (
+  message: FromPerson,
+  sessionId: string,
+  asker: ResolvedAsker,
+  locale: string | undefined,
+): Work => {
   const { conversation, account, link } = message;
   const { id: personId, membership } = asker;
   const urls = urlsIn(message.text);
   return {
     origin: captureOrigin(message, sessionId),
     audience: { conversation, personId, accountId: account.id, membership },
-    asker: askerFrom(message, asker),
+    asker: askerFrom(message, asker, locale),
     correlationId: message.id,
     standing: {
       owner: { ownerType: "agent", ownerId: sessionId, ...(link !== undefined && { sessionUri: link }) },
@@ -105,8 +114,10 @@ export const newWork = (message: FromPerson, sessionId: string, asker: ResolvedA
 };
 
 const askerFrom = (
-  { conversation: { channel }, account: { id, name, locale } }: FromPerson,
-  { id: personId, isIdentified, timeZone }: ResolvedAsker,
+  { conversation: { channel }, account: { id, name } }: FromPerson,
+  { id: personId, isIdentified, timeZone, locale: own }: ResolvedAsker,
+  ofChannel: string | undefined,
+  locale = own ?? ofChannel,
 ): TurnRecord["asker"] => ({
   personId,
   accountId: id,
@@ -140,10 +151,6 @@ export const inheritedWork = (
 
 /** Turns whose tool calls are looked up; earlier ones are too many to read. */
 const MAX_TURNS = 50;
-
-/** The answer to a revision of a message that can no longer be replaced. */
-export const CANNOT_REVISE =
-  "I can no longer replace that message: it is too old, or belongs to an earlier session. Please send it as a new one.";
 
 /**
  * The turns that a message replaces: the turn of the revised message and all later ones of the session. Undefined: the

@@ -1,5 +1,6 @@
 import { subjectsOf } from "../contract/messages/subjects.ts";
 import { isoTime } from "../contract/ports/clock.ts";
+import type { Texts } from "../contract/texts/texts.ts";
 import { ChildAbort } from "../lib/index.ts";
 import { memoryNote, memoryScope } from "../memory/lasting/index.ts";
 import { viewOfOrigins } from "../origin/index.ts";
@@ -12,7 +13,6 @@ import {
   addsForeignText,
   earlierCallsNote,
   earlierCallsOf,
-  failureText,
   Journal,
   permittedAgent,
   runTurn,
@@ -21,6 +21,7 @@ import {
   TurnStopped,
   TurnTimedOut,
   TurnYielded,
+  textsOf,
   withOfferedTools,
   withoutSilence,
 } from "../turns/index.ts";
@@ -78,7 +79,9 @@ export const runAndRecordTurn = async (
     text: refused === undefined ? historyText : REFUSED_PROMPT,
     ...(refused === undefined && images !== undefined && { images: [...images] }),
     ...end,
-    ...(failure !== undefined && fallbackText !== undefined && rawResults(fallbackText, failure, end.finalText)),
+    ...(failure !== undefined &&
+      fallbackText !== undefined &&
+      rawResults(fallbackText, failure, end.finalText, textsOf(record))),
     ...processed,
     // Background work has no interim answer: the final one follows (B6).
     ...(isAwaited && record.standing.background && { suppressed: true }),
@@ -115,7 +118,12 @@ const runOrFallBack = async (
   }
   if (prompt.answer !== undefined) return { outcome: "answered", finalText: prompt.answer, messages: [] };
   if (isLast && prompt.fallbackText !== undefined) {
-    return { outcome: "failed", finalText: failureText["bad-answer"], failure: "bad-answer", messages: [] };
+    return {
+      outcome: "failed",
+      finalText: textsOf(opened.record).failures["bad-answer"],
+      failure: "bad-answer",
+      messages: [],
+    };
   }
   return runNow(deps, agent, prompt, opened, { number, requester });
 };
@@ -130,13 +138,9 @@ const isTakenOver = async (
   (await activeTakeover(store, { tenant, agent, conversation }, clock.now())) !== undefined;
 
 /** A batch never ends in silence (B3): people get the raw results if the model could not summarise them. */
-const rawResults = (fallbackText: string, failure: TurnFailure, text: string) => ({
+const rawResults = (fallbackText: string, failure: TurnFailure, text: string, { turns }: Texts) => ({
   outcome: "answered" as const,
-  finalText: [
-    "I could not summarise these results, so here they are unedited.",
-    ...(failure === "budget" ? [text] : []),
-    fallbackText,
-  ].join("\n\n"),
+  finalText: [turns.rawResults, ...(failure === "budget" ? [text] : []), fallbackText].join("\n\n"),
   degraded: true,
 });
 

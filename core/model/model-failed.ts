@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode } from "../contract/app-error.ts";
+import type { Texts } from "../contract/texts/texts.ts";
 
 export type ModelFailure =
   | "rate-limited"
@@ -25,7 +26,7 @@ const TRAITS: Record<ModelFailure, { code: ErrorCode; retryable: boolean }> = {
 
 interface ModelFailedOptions {
   readonly retryAfterMs?: number | undefined;
-  readonly shown?: string | undefined;
+  readonly shown?: ((texts: Texts) => string) | undefined;
   /** False: the model has retried already. */
   readonly retryable?: boolean | undefined;
 }
@@ -41,7 +42,7 @@ export class ModelFailed extends AppError {
   /** The delay that the provider requests, if any. */
   readonly retryAfterMs?: number;
   /** The text for people, if that of the reason does not fit. */
-  readonly shown?: string;
+  readonly shown?: (texts: Texts) => string;
 
   constructor(reason: ModelFailure, message: string, options?: ModelFailedOptions) {
     super(TRAITS[reason].code, message);

@@ -1,7 +1,15 @@
 import type { Anchor } from "../contract/messages/agent-reply.ts";
 import { channelLabel } from "../contract/messages/channel-label.ts";
 import type { ReplyOrigin } from "../contract/messages/work-context.ts";
-import { calendarDaysBetween, localeOf, relativeTime, timeZoneOf, type ViewerTime } from "../contract/relative-time.ts";
+import {
+  calendarDaysBetween,
+  dateFormat,
+  localeOf,
+  relativeTime,
+  timeZoneOf,
+  type ViewerTime,
+} from "../contract/relative-time.ts";
+import { languageOf, textsFor } from "../contract/texts/texts.ts";
 import { isAtHome } from "./capture.ts";
 
 /** The conversation in which a person reads a reply: the delivery's target, not the reply's origin. */
@@ -12,6 +20,7 @@ interface Viewing extends ViewerTime {
 
 export const anchorFor = (origin: ReplyOrigin, viewing: Viewing, now: number): Anchor | null => {
   if (isAtHome(origin, viewing)) return null;
+  const language = languageOf(viewing.locale);
   return {
     summary: origin.promptSummary,
     channel: origin.channel,
@@ -19,6 +28,7 @@ export const anchorFor = (origin: ReplyOrigin, viewing: Viewing, now: number): A
     ...(origin.link !== undefined && { link: origin.link }),
     ago: relativeTime(Date.parse(origin.startedAt), now, viewing),
     ...(origin.asked && { asked: askedAnchor(origin.asked, viewing, now) }),
+    ...(language !== undefined && language !== "en" && { language }),
     text: anchorText(origin, viewing, now),
   };
 };
@@ -33,7 +43,8 @@ type Asked = NonNullable<ReplyOrigin["asked"]>;
 
 const askedText = ({ channel, at }: Asked, viewer: ViewerTime, now: number): string => {
   const when = Date.parse(at);
-  return `\nasked for ${clockTime(when, now, viewer)} from ${channelLabel(channel)} · ${relativeTime(when, now, viewer)}`;
+  const { askedFor, from } = textsFor(viewer.locale).anchors;
+  return `\n${askedFor} ${clockTime(when, now, viewer)} ${from} ${channelLabel(channel)} · ${relativeTime(when, now, viewer)}`;
 };
 
 const anchorText = (
@@ -43,12 +54,13 @@ const anchorText = (
 ): string => {
   const started = Date.parse(startedAt);
   const when = relativeTime(started, now, viewer);
+  const words = textsFor(viewer.locale).anchors;
   if (channel === "scheduled")
-    return `scheduled · ${isolated(promptSummary)} · ${when}${asked ? askedText(asked, viewer, now) : ""}`;
+    return `${words.scheduled} · ${isolated(promptSummary)} · ${when}${asked ? askedText(asked, viewer, now) : ""}`;
   // The summary of an inbound origin is "caller · skill".
   if (channel === "a2a-inbound") return `${isolated(promptSummary)} · ${when}`;
   // A quotation mark inside would look like the end of the quotation.
-  return `↳ Re: "${isolated(promptSummary.replace(/["“”„]/g, "'"))}"\nstarted ${clockTime(started, now, viewer)} from ${channelLabel(channel)} · ${when}`;
+  return `↳ Re: "${isolated(promptSummary.replace(/["“”„]/g, "'"))}"\n${words.started} ${clockTime(started, now, viewer)} ${words.from} ${channelLabel(channel)} · ${when}`;
 };
 
 /** Isolates right-to-left text, so that the rest of the line keeps its direction. */
@@ -60,10 +72,10 @@ const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Sc
 export const clockTime = (then: number, now: number, viewer: ViewerTime): string => {
   const locale = localeOf(viewer);
   const timeZone = timeZoneOf(viewer);
-  const time = new Intl.DateTimeFormat(locale, { timeStyle: "short", timeZone }).format(then);
+  const time = dateFormat(locale, { timeStyle: "short", timeZone }).format(then);
   if (calendarDaysBetween(then, now, viewer) === 0) return time;
-  const year = (ms: number) => new Intl.DateTimeFormat("en", { year: "numeric", timeZone }).format(ms);
-  const date = new Intl.DateTimeFormat(locale, {
+  const year = (ms: number) => dateFormat("en", { year: "numeric", timeZone }).format(ms);
+  const date = dateFormat(locale, {
     day: "numeric",
     month: "short",
     timeZone,

@@ -5,6 +5,7 @@ import { DeliveryPolicy, QuietHours } from "../contract/messages/delivery-policy
 import type { Audience } from "../contract/messages/work-context.ts";
 import { collection, keyOf, prefixOf, type Store } from "../contract/ports/store.ts";
 import { LastRead, retryConflicts } from "../contract/ports/update.ts";
+import type { Texts } from "../contract/texts/texts.ts";
 import { cutAtGraphemes, stableId } from "../lib/index.ts";
 
 /** A person's account on a channel. */
@@ -75,6 +76,8 @@ export const PersonRecord = z.looseObject({
   quiet: z.union([z.literal("off"), QuietHours]).optional(),
   /** The person's own setting; it overrides the zones that platforms report. */
   timeZone: z.string().optional(),
+  /** The person's own choice of language; it overrides the locales that platforms report. */
+  locale: z.string().optional(),
 });
 export type PersonRecord = z.infer<typeof PersonRecord>;
 
@@ -95,15 +98,15 @@ export const accountKey = ({ tenant, channel, accountId }: AccountAddress) =>
 type Named = Pick<PersonAccount, "name" | "channel"> & { readonly device?: string | undefined };
 
 /** An account as text for other people. Names come from platforms, so markup and punctuation are removed. */
-export const showAccount = ({ name, channel, device }: Named): string => {
+export const showAccount = ({ name, channel, device }: Named, { linking }: Texts): string => {
   const on = device === undefined ? channel : `${channel} (${plainName(device)})`;
-  return `“${plainName(name) || "a person"}” on ${on}`;
+  return linking.account(plainName(name) || linking.aPerson, on);
 };
 
-export const showAccounts = (accounts: readonly Named[]): string => {
-  const shown = accounts.map(showAccount);
+export const showAccounts = (accounts: readonly Named[], texts: Texts): string => {
+  const shown = accounts.map((account) => showAccount(account, texts));
   const last = shown.pop() ?? "";
-  return shown.length === 0 ? last : `${shown.join(", ")} and ${last}`;
+  return shown.length === 0 ? last : `${shown.join(", ")} ${texts.linking.and} ${last}`;
 };
 
 const plainName = (name: string): string => cutAtGraphemes(name.replace(/[^\p{L}\p{M}\p{N}.'-]+/gu, " ").trim(), 40);

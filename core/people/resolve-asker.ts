@@ -6,13 +6,14 @@ import { type Clock, isoTime } from "../contract/ports/clock.ts";
 import { collection, keyOf, type Store } from "../contract/ports/store.ts";
 import {
   type AccountAddress,
+  accountOf,
   changePerson,
   findPerson,
   type PersonAccount,
   type PersonRecord,
   sameAccount,
 } from "./person-record.ts";
-import { zoneOfPerson } from "./person-zone.ts";
+import { localeOfPerson, zoneOfPerson } from "./person-zone.ts";
 
 /**
  * The person who wrote a message. Their record is written when they first write in a private conversation and when they
@@ -82,6 +83,8 @@ export interface ResolvedAsker extends Pick<PersonRecord, "id" | "membership"> {
   readonly isIdentified: boolean;
   /** The person's own setting; in a private conversation also a zone that a platform reported. */
   readonly timeZone?: string | undefined;
+  /** The person's own choice, else the platform's locale of this account; in a private conversation also of another one. */
+  readonly locale?: string | undefined;
 }
 
 /** Resolves the class of a speaker (R1). A link that is not sealed yet does not count. */
@@ -91,12 +94,20 @@ export const resolvedAsker = (person: PersonRecord, sender: Sender): ResolvedAsk
   const identifies = (account: PersonAccount) =>
     account.declared || (!sameAccount(account, own) && account.identified && !account.pending);
   const isIdentified = !sender.account.anonymous || accounts.some(identifies);
-  return { id, membership, isIdentified, timeZone: zoneFor(person, sender) };
+  return { id, membership, isIdentified, timeZone: zoneFor(person, sender), locale: localeFor(person, sender) };
 };
 
 /** A room does not learn which zone the person's other platforms report. */
 const zoneFor = (person: PersonRecord, { conversation, account }: Sender): string | undefined =>
   person.timeZone ?? account.timeZone ?? (conversation.kind === "private" ? zoneOfPerson(person) : undefined);
+
+/** Platforms do not report the locale with every message, so the one that this account reported last counts too. */
+const localeFor = (person: PersonRecord, { conversation, account }: Sender): string | undefined => {
+  if (person.locale !== undefined) return person.locale;
+  const own = { channel: conversation.channel, accountId: account.id };
+  const known = account.locale ?? accountOf(person, own)?.locale;
+  return known ?? (conversation.kind === "private" ? localeOfPerson(person) : undefined);
+};
 
 type Sender = Pick<UserMessage, "tenant" | "conversation" | "account">;
 

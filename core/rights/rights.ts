@@ -1,6 +1,7 @@
-import { AppError } from "../contract/app-error.ts";
 import type { Cause } from "../contract/messages/work-context.ts";
 import { ABILITIES, type Ability, type Caused, type Need, type Permit } from "../contract/rights.ts";
+import { english, type Texts } from "../contract/texts/texts.ts";
+import { ToldError } from "../contract/texts/told-error.ts";
 import type { Grant, RightsConfig } from "./config.ts";
 
 /** The rights of each class for which the configuration has no entry. A workspace and tools always need an entry. */
@@ -86,9 +87,9 @@ export class Rights {
           .flat()
           .every((need) => !other.allows(need) || allows(need));
       },
-      refusalOf: (need) => (allows(need) ? undefined : refusal(need)),
+      refusalOf: (need, texts = english) => (allows(need) ? undefined : refusal(need, texts)),
       ensure(need) {
-        if (!allows(need)) throw new AppError("forbidden", refusal(need));
+        if (!allows(need)) throw new ToldError("forbidden", (texts) => refusal(need, texts));
       },
     };
   }
@@ -113,7 +114,8 @@ const mayCover = (grant: Granted, beginning: string): boolean => {
 const patternOf = (grant: string): RegExp => new RegExp(`^${grant.replaceAll("*", "[\\w*-]*")}$`);
 
 /** Also for speakers who are not people, so it names none. */
-const refusal = (need: Need): string => {
-  const what = need in ABILITIES ? ABILITIES[need as Ability] : `use the tool ${need.slice("tool:".length)}`;
-  return `Not allowed here: this needs the right to ${what} (\`${need}\`). An operator can grant it.`;
-};
+const refusal = (need: Need, { rights }: Texts): string =>
+  rights.refused(
+    need in ABILITIES ? rights.abilities[need as Ability] : rights.useTool(need.slice("tool:".length)),
+    need,
+  );

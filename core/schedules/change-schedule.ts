@@ -3,6 +3,7 @@ import type { ScheduleAddress } from "../contract/messages/addresses.ts";
 import type { Asker } from "../contract/messages/work-context.ts";
 import { isoTime } from "../contract/ports/clock.ts";
 import { createOrRead, update } from "../contract/ports/update.ts";
+import { ToldError } from "../contract/texts/told-error.ts";
 import { publishDue } from "./due/due-index.ts";
 import { isOpen, type Schedule, type ScheduleDeps, scheduleKey, schedulesOf } from "./schedule-record.ts";
 import { nextDue } from "./when/index.ts";
@@ -141,14 +142,31 @@ export const cancelSchedule = async (deps: ScheduleDeps, address: ScheduleAddres
   );
 };
 
+/** Stops further runs until a person or an operator resumes it. Idempotent: the first reason stays. */
+export const pauseSchedule = async (deps: ScheduleDeps, address: ScheduleAddress, reason: string): Promise<void> => {
+  await changeSchedule(deps, address, (schedule) => {
+    if (schedule.status === "paused") return schedule;
+    if (schedule.status !== "active")
+      throw new AppError("conflict", "This schedule has ended, so it cannot be paused.");
+    return pausedSchedule(schedule, reason, deps.clock.now());
+  });
+};
+
+export const pausedSchedule = (schedule: Schedule, reason: string, now: number): Schedule => ({
+  ...schedule,
+  status: "paused",
+  nextDueAt: null,
+  paused: { reason, at: isoTime(now) },
+});
+
 /** Reactivates a paused schedule from its next time on and resets its failures. Its runs have the rights of `asker`. */
 export const resumeSchedule = async (deps: ScheduleDeps, address: ScheduleAddress, asker?: Asker): Promise<void> => {
   const now = deps.clock.now();
   await changeSchedule(deps, address, (schedule) => {
     if (schedule.status !== "paused") return schedule;
     const next = schedule.when.kind === "once" ? now : nextDue(schedule.when, now);
-    if (next === undefined) throw new AppError("bad-input", "This schedule has no more runs. Ask me for a new one.");
-    const { putOff: _, ...rest } = schedule;
+    if (next === undefined) throw new ToldError("bad-input", ({ schedules }) => schedules.noMoreRuns);
+    const { putOff: _, paused: __, ...rest } = schedule;
     return {
       ...rest,
       status: "active",

@@ -1,11 +1,8 @@
-export { cancelSchedule, createSchedule, resumeSchedule } from "./change-schedule.ts";
+export { cancelSchedule, createSchedule, pauseSchedule, resumeSchedule } from "./change-schedule.ts";
 export { type ScheduleConfig, ScheduleInput } from "./config.ts";
 export { DueIndex } from "./due/due-index.ts";
 export { describeSchedule, findSchedule, openSchedules, type ScheduleViewer } from "./own-schedules.ts";
-export { runNow } from "./runs/handle-schedule-due.ts";
-export { scheduleHook } from "./runs/run-ended.ts";
-export type { ScheduleRun } from "./runs/run-record.ts";
-export { promptOfRun, runIdOf, runsOf } from "./runs/run-record.ts";
+export { promptOfRun, runNow, scheduleHook } from "./runs/index.ts";
 export {
   consoleOwner,
   needOf,

@@ -1,6 +1,7 @@
-import { AppError } from "../contract/app-error.ts";
 import type { AgentRef } from "../contract/messages/addresses.ts";
 import type { Asker, Audience } from "../contract/messages/work-context.ts";
+import { textsFor } from "../contract/texts/texts.ts";
+import { ToldError } from "../contract/texts/told-error.ts";
 import { accountServed, mayContinue } from "../delivery/index.ts";
 import { askingAccount, findPerson } from "../people/index.ts";
 import { isOpen, ownerOf, type Schedule, type ScheduleDeps, schedulesOf } from "./schedule-record.ts";
@@ -38,17 +39,19 @@ const ownSchedules = async ({ store }: ScheduleDeps, viewer: ScheduleViewer): Pr
 export const findSchedule = async (deps: ScheduleDeps, viewer: ScheduleViewer, id: string): Promise<Schedule> => {
   const found = (await openSchedules(deps, viewer)).find((schedule) => schedule.id === id.trim());
   if (found === undefined) {
-    throw new AppError("not-found", `You have no schedule "${id.trim().slice(0, 40)}". \`/schedules\` lists yours.`);
+    throw new ToldError("not-found", ({ schedules }) => schedules.unknown(id.trim().slice(0, 40)));
   }
   return found;
 };
 
-/** A schedule in one line, for people and models. */
+/** A schedule in one line, for people in their language and for models in English. */
 export const describeSchedule = (
   { id, description, when, status, failures, nextDueAt }: Schedule,
   now: number,
+  locale?: string,
 ): string => {
-  const rhythm = describeWhen(when, nextDueAt === null ? now : Date.parse(nextDueAt) - 1);
-  const failed = failures === 0 ? "" : `, failed ${failures} times in a row`;
-  return `"${description}" (${id}): ${rhythm}${status === "paused" ? ", paused" : ""}${failed}`;
+  const { schedules } = textsFor(locale);
+  const rhythm = describeWhen(when, nextDueAt === null ? now : Date.parse(nextDueAt) - 1, locale);
+  const failed = failures === 0 ? "" : schedules.failures(failures);
+  return `${schedules.entry(description, id, rhythm)}${status === "paused" ? schedules.paused : ""}${failed}`;
 };

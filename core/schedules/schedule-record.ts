@@ -35,6 +35,10 @@ export const Schedule = ScheduleAddress.extend({
   /** Due times skipped by the backoff after the last failure. */
   putOff: z.looseObject({ dueAt: z.iso.datetime(), through: z.iso.datetime() }).optional(),
   createdAt: z.iso.datetime(),
+  /** Why it is paused. Absent in records of versions up to 0.2.0. */
+  paused: z.looseObject({ reason: z.string(), at: z.iso.datetime() }).optional(),
+  /** The name of the last run at a due time, or of the reason why there was none. */
+  lastRun: z.string().optional(),
   /** When a person or an operator last resumed it. */
   resumedAt: z.iso.datetime().optional(),
 });

@@ -12,7 +12,7 @@ import { writtenUrls } from "../turns/index.ts";
 import type { NewSchedule } from "./change-schedule.ts";
 import { cancelSchedule, createSchedule, MAX_DESCRIPTION_CHARS, MAX_PROMPT_CHARS } from "./change-schedule.ts";
 import { describeSchedule, findSchedule, openSchedules, type ScheduleViewer } from "./own-schedules.ts";
-import { runNow } from "./runs/handle-schedule-due.ts";
+import { runNow } from "./runs/index.ts";
 import { isOpen, needOf, ownerOf, type Schedule, type ScheduleDeps, scheduleKey } from "./schedule-record.ts";
 import { describeWhen, understandWhen } from "./when/index.ts";
 

@@ -6,7 +6,7 @@ import type { BlockedAccounts } from "../rights/index.ts";
 import type { Agent } from "../turns/index.ts";
 import { publishDue } from "./due/due-index.ts";
 import { DueWatch } from "./due/due-watch.ts";
-import { handleDeadDue, handleScheduleDue } from "./runs/handle-schedule-due.ts";
+import { handleDeadDue, handleScheduleDue } from "./runs/index.ts";
 import type { ScheduleDeps } from "./schedule-record.ts";
 import { type ConfiguredSchedule, syncConfigured } from "./sync-configured.ts";
 

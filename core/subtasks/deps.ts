@@ -4,6 +4,7 @@ import type { Bus } from "../contract/ports/bus.ts";
 import type { Clock } from "../contract/ports/clock.ts";
 import type { Logger } from "../contract/ports/logger.ts";
 import type { Store } from "../contract/ports/store.ts";
+import type { Texts } from "../contract/texts/texts.ts";
 import { ChangeEvents } from "../lib/index.ts";
 import type { CoreDeps } from "../turns/index.ts";
 import type { Workspaces } from "../workspaces/index.ts";
@@ -14,7 +15,7 @@ import { OwnerRecordWriter } from "./owner/owner-record-writer.ts";
 /** A batch's calls to other agents, and calls that wait for an approval. Higher layers implement it. */
 export interface DelegatedCalls {
   /** In the order of `ids`, without expired calls. */
-  items(sender: AgentRef, ids: readonly string[]): Promise<CallActivity[]>;
+  items(sender: AgentRef, ids: readonly string[], texts: Texts): Promise<CallActivity[]>;
   /** Called when the turn that sent them ends: open calls are answered in a later turn. Idempotent. */
   release(
     deps: SubtaskDeps,

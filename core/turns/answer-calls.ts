@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AppError, BackboneUnavailable, messageOf } from "../contract/app-error.ts";
 import { workContextOf } from "../contract/messages/work-context.ts";
 import type { Clock } from "../contract/ports/clock.ts";
+import type { EndedToolCall } from "../contract/ports/telemetry.ts";
 import type { Tool, ToolContext, ToolOutput } from "../contract/tool.ts";
 import { ChildAbort, cutToBytes, raceAbort, signalProgress } from "../lib/index.ts";
 import type { ChatMessage, ToolCall, ToolResult } from "../model/index.ts";
@@ -51,7 +52,10 @@ interface CallInTurn {
 const answerCall = async (deps: CoreDeps, turn: Turn, inTurn: CallInTurn): Promise<ToolResult> => {
   const { call, step, index } = inTurn;
   const tool = turn.agent.tools.find(({ name }) => name === call.name);
-  const refused = (reason: string): ToolResult => ({ callId: call.id, name: call.name, output: reason, failed: true });
+  const refused = (reason: string, outcome: EndedToolCall["outcome"] = "invalid"): ToolResult => {
+    deps.toolCalls?.note({ ...endedCall(contextOf(deps, turn, inTurn), tool), outcome });
+    return { callId: call.id, name: call.name, output: reason, failed: true };
+  };
   if (call.invalid !== undefined) return refused(call.invalid);
   if (tool === undefined) return refused(`There is no tool named "${call.name}".`);
   if (index >= MAX_CALLS) return refused(`Not run: at most ${MAX_CALLS} calls at once. Call it again on its own.`);
@@ -71,7 +75,7 @@ const answerCall = async (deps: CoreDeps, turn: Turn, inTurn: CallInTurn): Promi
     kept ??
     (refusal === undefined
       ? ((await heldResult(deps, turn, tool, checked, trace)) ?? (await runNow(deps, turn, tool, checked)))
-      : refused(refusal));
+      : refused(refusal, interrupted ? "interrupted" : "refused"));
   await turn.journal.addResult(step, index, result);
   await deps.checkpoint("tool.result");
   signalProgress(deps.bus, { tenant: turn.agent.tenant, agent: turn.agent.name, traceId: turn.record.traceId });
@@ -201,7 +205,7 @@ const MAX_OUTPUT_BYTES = 32_000;
  * tool: the turn is then retried and the model does not see the failure.
  */
 export const runTool = async (
-  { clock, meter, tracer, store, logger }: CoreDeps,
+  { clock, meter, tracer, toolCalls, store, logger }: CoreDeps,
   tool: Tool,
   call: ToolCall,
   context: ToolContext,
@@ -214,7 +218,7 @@ export const runTool = async (
   });
   const startedAt = clock.monotonic();
   const base = { callId: call.id, name: call.name };
-  let outcome = "done";
+  let outcome: "done" | "failed" | "timeout" = "done";
   try {
     const returned = await raceAbort(started(tool, call.input, { ...context, signal: over.signal }), over.signal);
     const { output, ...files } = await keepOutput(
@@ -236,9 +240,29 @@ export const runTool = async (
     meter.count("tool_runs_total", { tool: tool.name, outcome });
     const seconds = (clock.monotonic() - startedAt) / 1_000;
     meter.observe("tool_run_seconds", seconds, { tool: tool.name });
+    toolCalls?.note({
+      ...endedCall(context, tool),
+      outcome: context.signal.aborted ? "cancelled" : outcome,
+      ...durationSince(clock, startedAt),
+    });
     tracer?.record(toolSpan(context, { endedAt: clock.now(), seconds, tool: tool.name, callId: call.id, outcome }));
   }
 };
+
+/** A call as operators see it. The name of a tool that does not exist is the model's own text, so it is left out. */
+const endedCall = (
+  { idempotencyKey, tenant, agent, asker, turnId, traceId }: ToolContext,
+  tool: Tool | undefined,
+): Omit<EndedToolCall, "outcome"> => ({
+  id: idempotencyKey,
+  tenant,
+  agent,
+  tool: tool?.name ?? "unknown tool",
+  server: tool?.server,
+  personId: asker.personId,
+  turnId,
+  traceId,
+});
 
 /** The async wrapper turns a synchronous throw into a rejection. */
 const started = async (tool: Tool, input: unknown, context: ToolContext): Promise<string | ToolOutput> =>

@@ -9,12 +9,12 @@ export { RunningTurns } from "./running-turns.ts";
 export { addsForeignText, urlsIn, writtenUrls } from "./text-sources.ts";
 export type { Agent, CoreDeps, TurnEnd } from "./turn.ts";
 export {
-  failureText,
   TurnCancelled,
   type TurnFailure,
   TurnStopped,
   TurnTimedOut,
   TurnYielded,
+  textsOf,
 } from "./turn-failures.ts";
 export {
   deleteTurn,

@@ -1,4 +1,5 @@
 import { BudgetRefused } from "../budgets/index.ts";
+import type { Texts } from "../contract/texts/texts.ts";
 import { cutToBytes, signalProgress } from "../lib/index.ts";
 import {
   type ChatMessage,
@@ -15,7 +16,7 @@ import { CONTEXT_NOTE, turnContext } from "./context/index.ts";
 import { filesOfMessages } from "./files/index.ts";
 import { choosesSilence } from "./nothing-to-say-tool.ts";
 import type { Agent, CoreDeps, Turn, TurnEnd } from "./turn.ts";
-import { failureText, TurnCancelled, type TurnFailure, TurnStopped, TurnTimedOut } from "./turn-failures.ts";
+import { TurnCancelled, type TurnFailure, TurnStopped, TurnTimedOut, textsOf } from "./turn-failures.ts";
 
 /** A reply with a larger text would fit neither the bus nor the history. */
 const MAX_FINAL_BYTES = 300_000;
@@ -33,11 +34,12 @@ const endOf = async (deps: CoreDeps, turn: Turn): Promise<TurnEnd> => {
     return await runSteps(deps, turn, messages);
   } catch (error) {
     if (error instanceof TurnCancelled) return { outcome: "cancelled", finalText: "", messages };
-    if (error instanceof TurnStopped) return stopped(error.text, messages);
+    if (error instanceof TurnStopped) return stopped(error.text, messages, textsOf(turn.record));
     if (error instanceof BudgetRefused) return refusedByBudget(error, messages);
     const failure = failureOf(error);
     if (failure === undefined) throw error;
-    return failed(failure, messages, error instanceof ModelFailed ? error.shown : undefined);
+    const texts = textsOf(turn.record);
+    return failed(failure, messages, texts, error instanceof ModelFailed ? error.shown?.(texts) : undefined);
   }
 };
 
@@ -54,7 +56,8 @@ const runSteps = async (deps: CoreDeps, turn: Turn, messages: ChatMessage[]): Pr
       return { outcome: "nothing", finalText: "", messages };
     }
     if (toolCalls.length === 0 || isLast) {
-      if (text.trim() === "" && response.files === undefined) return failed("no-answer", messages);
+      if (text.trim() === "" && response.files === undefined)
+        return failed("no-answer", messages, textsOf(turn.record));
       const { files } = response;
       return { outcome: "answered", finalText: cutToBytes(text, MAX_FINAL_BYTES), ...(files && { files }), messages };
     }
@@ -66,7 +69,12 @@ const runSteps = async (deps: CoreDeps, turn: Turn, messages: ChatMessage[]): Pr
   }
 };
 
-const failed = (failure: TurnFailure, messages: readonly ChatMessage[], shown = failureText[failure]): TurnEnd => ({
+const failed = (
+  failure: TurnFailure,
+  messages: readonly ChatMessage[],
+  { failures }: Texts,
+  shown = failures[failure],
+): TurnEnd => ({
   outcome: "failed",
   finalText: shown,
   failure,
@@ -83,9 +91,10 @@ const refusedByBudget = ({ message, actions }: BudgetRefused, messages: readonly
 });
 
 /** Keeps the text written so far and marks it as unfinished. */
-const stopped = (text: string, messages: readonly ChatMessage[]): TurnEnd => ({
+const stopped = (text: string, messages: readonly ChatMessage[], { turns }: Texts): TurnEnd => ({
   outcome: "cancelled",
-  finalText: text.trim() === "" ? "_Stopped._" : `${cutToBytes(text.trimEnd(), MAX_FINAL_BYTES)} …\n\n_Stopped._`,
+  finalText:
+    text.trim() === "" ? turns.stopped : `${cutToBytes(text.trimEnd(), MAX_FINAL_BYTES)} …\n\n${turns.stopped}`,
   messages,
 });
 

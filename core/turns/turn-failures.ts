@@ -1,5 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
+import { english, type Texts, textsFor } from "../contract/texts/texts.ts";
 import type { ModelFailure } from "../model/index.ts";
+import type { TurnRecord } from "./turn-records.ts";
 
 // The reason of a turn's abort signal is one of these errors.
 
@@ -36,21 +38,6 @@ export class TurnStopped extends AppError {
 
 export type TurnFailure = ModelFailure | "turn-timeout" | "no-answer" | "budget" | "internal";
 
-/** The chat text of a failed turn: it says how to proceed and shows no internals. */
-export const failureText: Readonly<Record<TurnFailure, string>> = {
-  "rate-limited": "I have too much to do right now. Please send your message again in a minute.",
-  timeout: "I did not finish my answer in time. Please send your message again.",
-  unreachable: "I cannot reach my language model right now. Please send your message again in a few minutes.",
-  credentials:
-    "My language model does not accept my credentials. Please tell the operator of this service; sending it again will not help.",
-  "context-too-long":
-    "This conversation or your message is too long for me. Start a new session with `/new`, or send something shorter.",
-  overloaded: "My language model is overloaded right now. Please send your message again in a few minutes.",
-  "bad-answer": "My language model gave me an answer that I could not use. Please send your message again.",
-  refused: "My language model declined to answer this. Try asking in other words.",
-  cancelled: "This was cancelled before I could answer.",
-  "turn-timeout": "This took longer than I may spend on one message. Try asking for it in smaller steps.",
-  "no-answer": "I used all the steps I have for one message and found no answer. Try asking for a part of it.",
-  budget: "Today's budget is used up. `/budget` shows when it renews.",
-  internal: "Something went wrong, and I could not answer your message. The operator of this service can look into it.",
-};
+/** The texts for the reader of a turn's result: English for a model that delegated the work, else the asker's language. */
+export const textsOf = ({ asker, standing }: Pick<TurnRecord, "asker" | "standing">): Texts =>
+  standing.subtaskId === undefined && standing.owner.worksFor === undefined ? textsFor(asker.locale) : english;

@@ -10,7 +10,7 @@ import type { Clock } from "../contract/ports/clock.ts";
 import type { Logger } from "../contract/ports/logger.ts";
 import type { Moderator } from "../contract/ports/moderator.ts";
 import type { Store } from "../contract/ports/store.ts";
-import type { Checkpoint, Meter, Tracer } from "../contract/ports/telemetry.ts";
+import type { Checkpoint, Meter, ToolCallLog, Tracer } from "../contract/ports/telemetry.ts";
 import type { Tool, ToolSource } from "../contract/tool.ts";
 import type { FilesConfig } from "../files/index.ts";
 import type { AgentModel, ChatMessage } from "../model/index.ts";
@@ -64,6 +64,8 @@ export interface CoreDeps {
   readonly checkpoint: Checkpoint;
   /** Absent: telemetry is off. */
   readonly tracer?: Tracer | undefined;
+  /** Absent: operators have no list of tool calls. */
+  readonly toolCalls?: ToolCallLog | undefined;
   /** Absent: calls that need an approval are denied. */
   readonly approvals?: Approvals | undefined;
   /** Absent: nothing is checked. */

@@ -5,6 +5,8 @@ import { setTimeout } from "node:timers/promises";
 import { AppError, messageOf } from "../contract/app-error.ts";
 import type { Artifacts, Subtask, SubtaskResult } from "../contract/messages/subtask.ts";
 import type { Logger } from "../contract/ports/logger.ts";
+import { english, type Texts } from "../contract/texts/texts.ts";
+import { ToldError } from "../contract/texts/told-error.ts";
 import type { WorkspaceConfig } from "./config.ts";
 import { Git, isWorktreeOf, PLAIN_DIFF, refuseNestedRepositories } from "./git.ts";
 
@@ -49,11 +51,8 @@ export class Workspaces {
     const dirty = (await this.#git.run("status", "--porcelain")).split("\n").filter((line) => line !== "");
     if (dirty.length > 0) {
       const names = dirty.slice(0, 5).map((line) => line.slice(3));
-      throw new AppError(
-        "conflict",
-        `The repository has changes that are not committed (${names.join(", ")}${dirty.length > 5 ? ", …" : ""}). ` +
-          "Ask for them to be committed, stashed or discarded first.",
-      );
+      const shown = `${names.join(", ")}${dirty.length > 5 ? ", …" : ""}`;
+      throw new ToldError("conflict", ({ workspace }) => workspace.dirty(shown));
     }
     return (await this.#git.run("rev-parse", "--verify", "HEAD")).trim();
   }
@@ -112,20 +111,16 @@ export class Workspaces {
    * Merges the commit that people were shown into the branch that is checked out in the repository (T4). A conflict
    * changes nothing, nor does a branch that has moved since.
    */
-  async merge(subtask: SubtaskRef): Promise<string> {
+  async merge(subtask: SubtaskRef, { workspace }: Texts = english): Promise<string> {
     await this.#mustExist(subtask);
     return this.#exclusively(async () => {
       const branch = branchOf(subtask);
       const tip = (await this.#git.run("rev-parse", "--verify", `refs/heads/${branch}`)).trim();
       const { commit = tip } = subtask.result?.artifacts ?? {};
       if (commit !== tip) {
-        throw new AppError(
-          "conflict",
-          `Not merged: the branch ${branch} has changed since I showed its changes. Merge it in the repository, or ask ` +
-            "me to do the work again.",
-        );
+        throw new ToldError("conflict", ({ workspace }) => workspace.moved(branch));
       }
-      if (await this.#git.succeeds("merge-base", "--is-ancestor", commit, "HEAD")) return "It is already merged.";
+      if (await this.#git.succeeds("merge-base", "--is-ancestor", commit, "HEAD")) return workspace.alreadyMerged;
       await this.base();
       const message = `Merge branch '${branch}'`;
       const options = ["--no-ff", "--no-verify", "--message", message];
@@ -136,13 +131,12 @@ export class Workspaces {
           .split("\n")
           .join(", ");
         await this.#git.attempt("merge", "--abort");
-        throw new AppError(
-          "conflict",
-          `Not merged: ${files === "" ? output.trim() : `conflicts in ${files}`}. Nothing was changed.`,
+        throw new ToldError("conflict", (texts) =>
+          files === "" ? texts.workspace.notMerged(output.trim()) : texts.workspace.conflicts(files),
         );
       }
       const into = (await this.#git.run("rev-parse", "--abbrev-ref", "HEAD")).trim();
-      return `Merged into ${into}.`;
+      return workspace.merged(into);
     });
   }
 
@@ -197,7 +191,7 @@ export class Workspaces {
 
   async #mustExist(subtask: SubtaskRef): Promise<void> {
     if (await this.#git.succeeds("rev-parse", "--verify", "--quiet", `refs/heads/${branchOf(subtask)}`)) return;
-    throw new AppError("not-found", `${subtask.id} has no workspace: it changed nothing, or it was discarded.`);
+    throw new ToldError("not-found", ({ workspace }) => workspace.missing(subtask.id));
   }
 
   #exclusively<T>(work: () => Promise<T>): Promise<T> {
@@ -210,8 +204,8 @@ export class Workspaces {
 const branchOf = ({ id }: Pick<Subtask, "id">): string => `mooring/${id}`;
 
 /** "3 files changed, +45 −12", for people and models. */
-export const describeChanges = ({ files, insertions, deletions }: Artifacts): string =>
-  `${files} ${files === 1 ? "file" : "files"} changed, +${insertions} −${deletions}`;
+export const describeChanges = ({ files, insertions, deletions }: Artifacts, { workspace }: Texts = english): string =>
+  workspace.changed(files, insertions, deletions);
 
 /** Adds the changes in the workspace to the result. A failure of git does not affect the result itself. */
 export const withArtifacts = async (

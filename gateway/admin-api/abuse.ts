@@ -35,10 +35,20 @@ export interface Feedback {
   readonly author: { readonly channel: string; readonly accountId: string; readonly name: string };
   /** Identifies its trace. */
   readonly replyId: string;
+  /** Its transcript needs a reason. */
+  readonly sessionId?: string;
   readonly rating: "up" | "down";
-  /** The author's own words. */
+  /** The author's own words to the operators. */
   readonly comment?: string;
   readonly at: string;
+}
+
+/** Ratings by the time at which they were given, without those that were taken back. */
+export interface FeedbackCounts {
+  readonly range: "day" | "week";
+  /** Oldest first: the hours of a day, or the days of a week, in UTC. */
+  readonly times: readonly { readonly at: string; readonly up: number; readonly down: number }[];
+  readonly total: { readonly up: number; readonly down: number };
 }
 
 const TenantPageQuery = PageQuery.extend({ tenant: z.string().optional() });
@@ -51,7 +61,16 @@ export const abuseRequests = {
     reason: z.string().trim().min(1).max(500).optional(),
   }),
   "GET reports": TenantPageQuery,
-  "GET feedback": TenantPageQuery,
+  "GET feedback": TenantPageQuery.extend({
+    rating: z.enum(["up", "down"]).optional(),
+    agent: z.string().optional(),
+    channel: z.string().optional(),
+  }),
+  "GET feedback/counts": z.object({
+    range: z.enum(["day", "week"]).default("week"),
+    tenant: z.string().optional(),
+    agent: z.string().optional(),
+  }),
 };
 
 export interface AbuseAnswers {
@@ -61,4 +80,5 @@ export interface AbuseAnswers {
   "GET reports": Page<Report>;
   "POST reports/:ref/dismiss": { readonly done: true };
   "GET feedback": Page<Feedback>;
+  "GET feedback/counts": FeedbackCounts;
 }

@@ -48,6 +48,28 @@ export interface UnreachableConversation {
   readonly askAgainAt?: string | undefined;
 }
 
+export interface ChannelLogLine {
+  /** Increases within a run of the process. */
+  readonly seq: number;
+  readonly at: string;
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly message: string;
+  /** Secrets are masked; logs have no words of people. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Log lines of a channel in the process that answers. */
+export interface ChannelLog {
+  readonly instance: string;
+  /** Unique for each run of the process. */
+  readonly run: string;
+  /** Lines below this level are not logged. */
+  readonly logLevel: string;
+  readonly lines: readonly ChannelLogLine[];
+  /** Older lines that this reader was too slow for. */
+  readonly dropped: number;
+}
+
 const TestText = z.string().trim().min(1).max(500).default("This is a test message from the operator of this service.");
 
 export const channelRequests = {
@@ -61,6 +83,7 @@ export const channelRequests = {
     }),
   ]),
   "GET channels/:channel/unreachable": PageQuery,
+  "GET channels/:channel/log": z.object({ level: z.enum(["debug", "info", "warn", "error"]).default("debug") }),
 };
 
 export interface ChannelAnswers {
@@ -70,4 +93,6 @@ export interface ChannelAnswers {
   "POST channels/:channel/resume": Channel;
   "POST channels/:channel/test": { readonly replyId: string; readonly conversation: ConversationAddress };
   "GET channels/:channel/unreachable": Page<UnreachableConversation>;
+  /** Server-sent events. */
+  "GET channels/:channel/log": ChannelLog;
 }

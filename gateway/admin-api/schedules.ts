@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { AgentPageQuery, type Page, PageQuery } from "./shapes.ts";
 
 export interface Schedule {
@@ -6,12 +7,20 @@ export interface Schedule {
   readonly agent: string;
   readonly tenant: string;
   readonly description: string;
+  /** The account that made it in a chat; absent for schedules of the configuration and the console. */
+  readonly owner?: { readonly channel: string; readonly accountId: string; readonly name: string };
   /** A description for people, with the next due time. */
   readonly when: string;
   readonly missed: "once" | "skip";
   readonly madeIn: "chat" | "configuration" | "console";
   readonly status: "active" | "paused" | "ended" | "cancelled";
   readonly nextDueAt: string | null;
+  /** Its times are read in this zone. */
+  readonly timeZone: string;
+  /** Why it is paused; absent if that is not known. */
+  readonly paused?: { readonly reason: string; readonly at: string };
+  /** The last run at a due time. */
+  readonly lastRun?: ScheduleRun;
   /** Consecutive failures. */
   readonly failures: number;
   readonly createdAt: string;
@@ -50,7 +59,7 @@ export interface ScheduleRequest {
 }
 
 export const scheduleRequests = {
-  "GET schedules": AgentPageQuery,
+  "GET schedules": AgentPageQuery.extend({ status: z.enum(["active", "paused"]).optional() }),
   "GET schedules/:ref/runs": PageQuery,
 };
 
@@ -60,5 +69,6 @@ export interface ScheduleAnswers {
   "GET schedules/:ref/runs": Page<ScheduleRun>;
   "POST schedules/:ref/run": Schedule;
   "POST schedules/:ref/cancel": Schedule;
+  "POST schedules/:ref/pause": Schedule;
   "POST schedules/:ref/resume": Schedule;
 }

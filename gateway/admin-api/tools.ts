@@ -24,6 +24,24 @@ export const Approval = z.object({
 });
 export type Approval = z.infer<typeof Approval>;
 
+/** A tool call that has ended. It has no arguments, no result and no words of people. */
+interface ToolCall {
+  readonly id: string;
+  readonly tenant: string;
+  readonly agent: string;
+  readonly tool: string;
+  /** The MCP server of the tool. */
+  readonly server?: string;
+  /** `invalid`: wrong arguments, or no such tool. `refused`: by rights or moderation. `interrupted`: by a crash. */
+  readonly outcome: "done" | "failed" | "timeout" | "cancelled" | "refused" | "invalid" | "interrupted";
+  /** Absent if the call did not run. */
+  readonly durationMs?: number;
+  readonly endedAt: string;
+  readonly personId: string;
+  readonly turnId: string;
+  readonly traceId: string;
+}
+
 /** An MCP server of an agent. */
 interface ToolServer {
   readonly agent: string;
@@ -40,6 +58,12 @@ const Text = z.string().min(1).max(8_000);
 
 export const toolRequests = {
   "GET approvals": AgentPageQuery.extend({ status: z.enum(["open", "all"]).default("open") }),
+  "GET tool-calls": AgentPageQuery.extend({
+    /** `problems`: all but `done`. */
+    outcome: z.enum(["problems", "all"]).default("all"),
+    tool: z.string().max(200).optional(),
+    person: z.string().max(500).optional(),
+  }),
   /** The parameters that the authorization server added to the redirect address. */
   "POST tool-servers/sign-in": z.object({
     state: Text,
@@ -51,6 +75,7 @@ export const toolRequests = {
 
 export interface ToolAnswers {
   "GET approvals": Page<Approval>;
+  "GET tool-calls": Page<ToolCall>;
   "GET tool-servers": { readonly items: readonly ToolServer[] };
   "POST tool-servers/:agent/:server/sign-in": { readonly url: string; readonly expiresAt: string };
   "POST tool-servers/:agent/:server/sign-out": ToolServer;

@@ -2,10 +2,12 @@ import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
+import type { ConfigFile } from "../../config/file/index.ts";
 import type { Config } from "../../config/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { ScheduleDeps } from "../../core/schedules/index.ts";
 import type { AnswerTo, Endpoint, ParamsOf, Refusal } from "../admin-api/index.ts";
+import type { LogTail } from "../telemetry/index.ts";
 import { mayManage, type Operator } from "./operator.ts";
 
 /** A request with any parameters. */
@@ -67,6 +69,12 @@ export interface AdminDeps extends ScheduleDeps {
   readonly publicUrl: string;
   /** The adapters of this gateway. */
   readonly adapters: readonly ChannelAdapter[];
+  /** Identifies this process among the gateways of a channel. */
+  readonly instance: string;
+  /** Absent: this process keeps no log lines. */
+  readonly logTail?: LogTail | undefined;
+  /** Absent: this process has no configuration file. */
+  readonly configFile?: ConfigFile | undefined;
   /** Absent: this process cannot reload its configuration. */
   readonly reload?: (() => Promise<AnswerTo<"POST configuration/reload">>) | undefined;
 }

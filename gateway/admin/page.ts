@@ -37,6 +37,45 @@ export const pageOf = async <T, S>(
   return { items };
 };
 
+/** A list in buckets, such as days, the newest first. */
+interface Timeline<T> {
+  readonly buckets: readonly string[];
+  /** All entries of a bucket, the newest first; their keys are unique in it. */
+  read(bucket: string): Promise<readonly Entry<T>[]>;
+}
+
+/** Entries that one request reads at most: a rare filter makes short pages, not slow ones. */
+const MAX_READ = 2_000;
+
+/**
+ * Reads one page of a timeline, bucket by bucket, so that its cost does not grow with the list. A page may be short, or
+ * empty, and still have a `next`.
+ */
+export const timelinePage = async <T, S>(
+  { buckets, read }: Timeline<T>,
+  { limit, after }: PageQuery,
+  show: (value: T, key: string) => S | undefined,
+): Promise<Page<S>> => {
+  const [bucketAfter, keyAfter] = after === undefined ? [] : cursorOf(after);
+  const items: S[] = [];
+  let last = "";
+  let count = 0;
+  for (const bucket of buckets) {
+    // A bucket is left out once it has expired, so the position is found by order.
+    if (bucketAfter !== undefined && bucket > bucketAfter) continue;
+    const entries = await read(bucket);
+    const from = bucket === bucketAfter ? entries.findIndex(({ key }) => key > (keyAfter ?? "")) : 0;
+    for (const { key, value } of from < 0 ? [] : entries.slice(from)) {
+      const shown = show(value, key);
+      if (shown !== undefined && items.length === limit) return { items, next: last };
+      last = refOf(bucket, key);
+      if (shown !== undefined) items.push(shown);
+      if (++count >= MAX_READ) return { items, next: last };
+    }
+  }
+  return { items };
+};
+
 const cursorOf = (after: string): [string, string] => {
   const [name, key] = readRef(after) ?? [];
   if (name === undefined || key === undefined) throw badCursor();

@@ -35,8 +35,10 @@ export const chat = async ({ file, url, channel, startNew, waitSeconds }: ChatOp
   const screen = new TerminalScreen(process.stdout, process.stdin, process.stderr);
   // A person sees that the chat reconnects; a script would only wait for its timeout.
   if (!screen.isLive) await mustAnswer(gateway);
-  const talk = new TerminalChat({
-    transport: socketTransport(gateway, channel),
+  const talk: TerminalChat = new TerminalChat({
+    transport: socketTransport(gateway, channel, () =>
+      talk.fail(`the gateway at ${gateway} has no web channel "${channel}": choose one with --channel`),
+    ),
     storage: fileStorage(join(homedir(), ".mooring", `chat-${host.replace(/[^\w.-]/g, "_")}-${channel}.json`)),
     input: process.stdin,
     screen,

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { openConfigFile } from "../../config/file/index.ts";
 import { configFile, envFileOf, loadConfig, secretFilesOf } from "../../config/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import { systemClock } from "../../core/contract/ports/clock.ts";
@@ -6,7 +7,7 @@ import type { Logger } from "../../core/contract/ports/logger.ts";
 import { deploymentWarnings } from "../check/index.ts";
 import { reportIfForeign } from "../foreign/index.ts";
 import { type Role, runMooring } from "../run-mooring.ts";
-import { createLogger } from "../telemetry/index.ts";
+import { createLogger, LogTail, standardError } from "../telemetry/index.ts";
 import { greeting } from "./describe-config.ts";
 import { exitCode } from "./exit-code.ts";
 
@@ -22,7 +23,8 @@ export const runUntilStopped = async (options: {
 }): Promise<number> => {
   const config = await loadConfig({ file: options.file });
   const secretFiles = secretFilesOf({ file: options.file });
-  const logger = createLogger(config.logLevel);
+  const logTail = new LogTail();
+  const logger = createLogger(config.logLevel, logTail.through(standardError()));
   exitOnUncaughtError(logger, config.adapters.modules);
 
   const asked = new AbortController();
@@ -35,6 +37,8 @@ export const runUntilStopped = async (options: {
       clock: systemClock,
       logger,
       newId: randomUUID,
+      logTail,
+      configFile: openConfigFile(options),
       abortStart: asked.signal,
       readConfig: () => loadConfig({ file: options.file }),
       setLogLevel: (level) => logger.setLevel(level),

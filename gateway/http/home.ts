@@ -120,14 +120,14 @@ li::marker { color: var(--sea); font-weight: 600; }
 code { padding: .1em .4em; border: 1px solid var(--line); border-radius: 6px; background: var(--card); font-size: .88em; }
 pre { margin: 0; padding: 12px 16px; overflow-x: auto; border: 1px solid var(--line); border-radius: 12px; background: var(--card); }
 pre code { padding: 0; border: 0; background: none; font-size: .82rem; }
-.stage { height: min(720px, calc(100vh - 80px)); }
+.stage { position: sticky; top: 40px; bottom: 40px; height: min(720px, calc(100vh - 80px)); }
 .stage.empty { height: auto; padding: 24px; border: 1px dashed var(--line); border-radius: 20px; }
 #chat { height: 100%; border-radius: 20px; box-shadow: 0 24px 64px -24px rgb(10 40 34 / .35); }
 @media (max-width: 860px) {
   main { grid-template-columns: minmax(0, 1fr); gap: 0; padding: 24px 16px; }
   .words { display: contents; }
   .anchor { justify-self: start; }
-  .stage { height: min(680px, calc(100vh - 48px)); margin-top: 24px; }
+  .stage { position: static; height: min(680px, calc(100vh - 48px)); margin-top: 24px; }
   h2, ol, pre { order: 1; }
 }
 `;

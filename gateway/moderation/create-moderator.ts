@@ -7,6 +7,7 @@ import type { Clock } from "../../core/contract/ports/clock.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
 import type { ModeratedText, Moderator, Verdict } from "../../core/contract/ports/moderator.ts";
 import type { Meter } from "../../core/contract/ports/telemetry.ts";
+import { english, type Texts } from "../../core/contract/texts/texts.ts";
 import { withinDeadline } from "../../core/lib/index.ts";
 
 type ModerationConfig = NonNullable<Config["moderation"]>;
@@ -33,7 +34,7 @@ export const createModerator = async (
   return {
     checksMessages: config.messages,
     checksAnswers: config.answers,
-    check: (text) => check(config, deps, hook, text),
+    check: (text, texts = english) => check(config, deps, hook, text, texts),
   };
 };
 
@@ -42,6 +43,7 @@ const check = async (
   { clock, logger, meter }: ModeratorDeps,
   hook: Hook,
   text: ModeratedText,
+  { moderation }: Texts,
 ): Promise<Verdict> => {
   const { kind, id, agent } = text;
   const over = new AbortController();
@@ -53,24 +55,16 @@ const check = async (
     meter.count("moderation_total", { agent, kind, outcome: allow ? "allowed" : "refused" });
     if (allow) return { allowed: true };
     logger.info({ kind, id, agent }, "text refused by moderation");
-    return { allowed: false, text: reason ? `${REFUSED[kind]} ${reason}` : REFUSED[kind] };
+    const refused = moderation.refused[kind];
+    return { allowed: false, text: reason ? `${refused} ${reason}` : refused };
   } catch (error) {
     meter.count("moderation_total", { agent, kind, outcome: "failed" });
     logger.warn({ kind, id, agent, onFailure, error: messageOf(error) }, "moderation failed");
-    return onFailure === "allow" ? { allowed: true } : { allowed: false, text: UNCHECKED[kind] };
+    return onFailure === "allow" ? { allowed: true } : { allowed: false, text: moderation.unchecked[kind] };
   } finally {
     over.abort();
   }
 };
-
-const REFUSED = {
-  message: "I may not answer this message.",
-  answer: "I wrote an answer, but it was withheld.",
-} as const;
-const UNCHECKED = {
-  message: "I could not check this message, so I did not read it. Please send it again in a few minutes.",
-  answer: "I wrote an answer, but it could not be checked and was withheld. Please ask again in a few minutes.",
-} as const;
 
 const MAX_RESPONSE_BYTES = 64_000;
 

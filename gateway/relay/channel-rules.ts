@@ -3,36 +3,31 @@ import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts"
 import type { AccessRules } from "../../adapters/contract/config.ts";
 import { KeyedRates, RateLimit, type RateShare } from "../../adapters/contract/rate-limit.ts";
 import type { Config } from "../../config/index.ts";
-import { AppError } from "../../core/contract/app-error.ts";
 import type { DeliveryDefaults } from "../../core/contract/messages/delivery-policy.ts";
 import type { UserMessage } from "../../core/contract/messages/user-message.ts";
 import type { Clock } from "../../core/contract/ports/clock.ts";
+import { ToldError } from "../../core/contract/texts/told-error.ts";
 import type { Admits } from "../../core/delivery/index.ts";
 
 /** Throws "forbidden" or "rate-limited" (I2). */
 export type AccessCheck = (message: Pick<UserMessage, "account" | "conversation">) => void;
 
-const NOT_LISTED = "this account may not talk to the agent here: ask its operator for access";
-const NOT_THE_OWNER =
-  "this assistant serves its owner only, so I cannot answer you here. If it is yours, add this account to owner in its " +
-  "configuration";
-
 /** Without `share`, each gateway counts by itself. */
 export const accessCheck = (access: AccessRules | undefined, clock: Clock, share?: RateShare): AccessCheck => {
-  const { accounts = "*", messagesPerMinute } = access ?? {};
+  const { accounts = "*", messagesPerMinute, isPersonal } = access ?? {};
   const isOpen = admits(access);
   const listed = accounts === "*" ? undefined : new Set(accounts);
   const limit = messagesPerMinute === undefined ? undefined : RateLimit.perMinute(messagesPerMinute);
   const rates = new KeyedRates(share, clock);
   return ({ account, conversation }) => {
     if (listed && !listed.has(account.id)) {
-      throw new AppError("forbidden", access?.isPersonal ? NOT_THE_OWNER : NOT_LISTED);
+      throw new ToldError("forbidden", ({ refusals }) => (isPersonal ? refusals.notTheOwner : refusals.notListed));
     }
     if (!isOpen(conversation, account.id)) {
-      throw new AppError("forbidden", "the agent does not listen in this room: ask its operator to add the room");
+      throw new ToldError("forbidden", ({ refusals }) => refusals.roomNotListed);
     }
-    if (limit && rates.take(account.id, limit, clock.monotonic()) > 0) {
-      throw new AppError("rate-limited", `more than ${messagesPerMinute} messages in a minute: wait a little`);
+    if (messagesPerMinute !== undefined && limit && rates.take(account.id, limit, clock.monotonic()) > 0) {
+      throw new ToldError("rate-limited", ({ refusals }) => refusals.tooManyMessages(messagesPerMinute));
     }
   };
 };

@@ -50,6 +50,8 @@ export interface RelayContext extends AgentRef, ReturnType<typeof decideTargets>
   readonly access?: AccessRules | undefined;
   /** Absent: no account is blocked. */
   readonly blocked?: BlockedAccounts | undefined;
+  /** The locale of a channel, for readers whose own is unknown. */
+  readonly localeOn?: ((channel: string) => string | undefined) | undefined;
   /** Joins the rate limit of accounts with other gateways; absent: this one counts alone. */
   readonly messageRates?: RateShare | undefined;
   /** Throws "rate-limited" while too many messages wait for the agent. */

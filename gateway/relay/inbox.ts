@@ -2,7 +2,6 @@ import type { Accepted, Inbox } from "../../adapters/contract/channel-adapter.ts
 import type { AccessRules } from "../../adapters/contract/config.ts";
 import type { RateShare } from "../../adapters/contract/rate-limit.ts";
 import { isInOrder } from "../../core/commands/index.ts";
-import { AppError } from "../../core/contract/app-error.ts";
 import type { AgentRef } from "../../core/contract/messages/addresses.ts";
 import { conversationKey } from "../../core/contract/messages/conversation.ts";
 import { subjectsOf } from "../../core/contract/messages/subjects.ts";
@@ -13,10 +12,12 @@ import type { Clock } from "../../core/contract/ports/clock.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
 import type { Store } from "../../core/contract/ports/store.ts";
 import { type Checkpoint, type Meter, noCheckpoint } from "../../core/contract/ports/telemetry.ts";
+import { ToldError } from "../../core/contract/texts/told-error.ts";
 import { noteEdit, REPORT_LOAD_EVERY_MS } from "../../core/intake/index.ts";
 import type { BlockedAccounts } from "../../core/rights/index.ts";
 import { traceIdOf } from "../../core/turns/index.ts";
 import { accessCheck } from "./channel-rules.ts";
+import { SenderTexts } from "./sender-texts.ts";
 
 interface InboxDeps {
   readonly bus: Bus;
@@ -28,6 +29,8 @@ interface InboxDeps {
   readonly messageRates?: RateShare | undefined;
   /** Absent: no account is blocked. */
   readonly blocked?: BlockedAccounts | undefined;
+  /** The locale of a channel, for senders whose own is unknown. */
+  readonly localeOn?: ((channel: string) => string | undefined) | undefined;
   /** Throws "rate-limited" while too many messages wait for the agent. */
   readonly refuseIfOverloaded?: (() => void) | undefined;
   /** Refuses messages at once while the store cannot write; absent: each write is tried. */
@@ -58,6 +61,7 @@ export const createInbox = (deps: InboxDeps): Inbox => {
     writes = alwaysWritable,
   } = deps;
   const check = accessCheck(access, clock, deps.messageRates);
+  const senders = new SenderTexts(deps);
   const keep = async (message: InboundMessage): Promise<Accepted> => {
     const { id, tenant, agent } = message;
     if (await isIgnored(blocked, message)) return "ignored";
@@ -84,7 +88,7 @@ export const createInbox = (deps: InboxDeps): Inbox => {
         accepted = await unlessUnwritable(writes, () => keep(message));
       } catch (error) {
         meter.count("messages_refused_total", { channel });
-        throw error;
+        throw await senders.told(error, message);
       }
       if (accepted === "ignored") {
         meter.count("messages_refused_total", { channel });
@@ -108,10 +112,6 @@ const identified = <M extends FromPerson>(message: M): M => {
   return { ...message, account };
 };
 
-const BLOCKED =
-  "this account has been blocked, so I cannot answer you here. If you think that this is a mistake, please contact the " +
-  "operator of this service";
-
 /** A blocked account gets one refusal, on any gateway; everything else that it sends is ignored. */
 const isIgnored = async (
   blocked: BlockedAccounts | undefined,
@@ -119,7 +119,8 @@ const isIgnored = async (
 ): Promise<boolean> => {
   const address = { tenant, channel, accountId: account.id };
   if (blocked === undefined || !blocked.has(address)) return false;
-  if (kind !== "edit" && (await blocked.claimRefusal(address))) throw new AppError("forbidden", BLOCKED);
+  if (kind !== "edit" && (await blocked.claimRefusal(address)))
+    throw new ToldError("forbidden", ({ refusals }) => refusals.blocked);
   return true;
 };
 
@@ -168,9 +169,6 @@ export class Backpressure {
       else waiting += load.waiting;
     }
     if (waiting < this.#deps.maxWaiting) return;
-    throw new AppError(
-      "rate-limited",
-      "too many messages are waiting for an answer: please send this again in a few minutes",
-    );
+    throw new ToldError("rate-limited", ({ refusals }) => refusals.overloaded);
   };
 }

@@ -11,6 +11,7 @@ import { activityHandler } from "./activity/activity-sender.ts";
 import type { RelayContext } from "./context.ts";
 import { DigestSender } from "./digest/digest-sender.ts";
 import { hold, holdBack } from "./digest/hold.ts";
+import { readerTexts } from "./reader-texts.ts";
 import { isPartFailure, partsOf, sendParts } from "./sending/delivery-parts.ts";
 import { Ledger } from "./sending/ledger.ts";
 import {
@@ -114,7 +115,7 @@ const replyHandler = (deps: ReplyHandlerDeps): RequestHandler<"reply"> => {
     const proactive = isProactive(request.reply);
     const held = proactive && request.byHand !== true ? await holdBack(context, ledger, request) : undefined;
     if (held !== undefined) return held;
-    const final = await ensureFinalText(ledger, request);
+    const final = await ensureFinalText(context, ledger, request);
     if (final === undefined) return ack;
     // A plain answer has no data, so it neither replaces a message nor is replaced.
     const hasData = request.reply.data !== undefined;
@@ -152,14 +153,17 @@ export const callerOf = ({ reply, target }: Pick<ReplyRequest, "reply" | "target
  * An empty reply ends a wait and shows nothing (B7), unless the platform shows its draft: a draft must not look
  * unfinished for ever. Undefined: there is nothing to show, and no draft can be posted from now on.
  */
-const ensureFinalText = async (ledger: Ledger, request: ReplyRequest): Promise<ReplyRequest | undefined> => {
+const ensureFinalText = async (
+  context: RelayContext,
+  ledger: Ledger,
+  request: ReplyRequest,
+): Promise<ReplyRequest | undefined> => {
   const { reply, target } = request;
   if (!isEmpty(reply)) return request;
   if (await ledger.withdraw({ reply, target, part: { index: 0 } })) return undefined;
-  return { ...request, reply: { ...reply, markdown: NOTHING_MORE } };
+  const { placeholders } = await readerTexts(context, reply, target);
+  return { ...request, reply: { ...reply, markdown: placeholders.nothingMore } };
 };
-
-const NOTHING_MORE = "There is nothing to say about this.";
 
 /** Only a channel with a log of its own shows an empty reply, as the end of a wait (B7). */
 export const isEmpty = ({ markdown, actions, files }: AgentReply): boolean =>

@@ -4,6 +4,9 @@ import type { FileFetch } from "../../core/contract/messages/file-fetch.ts";
 import { subjectsOf } from "../../core/contract/messages/subjects.ts";
 import { type FromPerson, MAX_READ_FILES } from "../../core/contract/messages/user-message.ts";
 import { ack, type Consumer, type Outcome, type Received } from "../../core/contract/ports/bus.ts";
+import { fileProblem, problemFields } from "../../core/contract/texts/file-problem.ts";
+import { english } from "../../core/contract/texts/texts.ts";
+import { errorText } from "../../core/contract/texts/told-error.ts";
 import {
   NotFetched,
   receivedFileId,
@@ -64,8 +67,8 @@ export const startReceivingFiles = (context: RelayContext, adapter: AttachmentAd
         if (fetch === undefined) return;
         const name = shownName(fetch.attachment.name);
         const type = { mediaType: "application/octet-stream", label: "file" };
-        const problem = `I cannot read ${name}: reading it failed several times.`;
-        await settleReceived(store, { id: fetch.id, name, ...type, bytes: 0, state: "failed", problem });
+        const problem = problemFields(fileProblem("failedOften", name));
+        await settleReceived(store, { id: fetch.id, name, ...type, bytes: 0, state: "failed", ...problem });
         settled(fetch);
       },
     },
@@ -110,7 +113,7 @@ const fetchBytes = async (
   const { clock, logger, files, personBudget } = context;
   const { bytes: announced = 0, counted = false } = attachment;
   const name = shownName(attachment.name);
-  const tooLarge = () => new NotFetched(`I cannot read ${name}: it is larger than ${sizeText(files.maxBytes)}.`);
+  const tooLarge = () => new NotFetched(fileProblem("tooLarge", name, sizeText(files.maxBytes)));
   if (announced > files.maxBytes) throw tooLarge();
   const uploader = { id: account.id, isAnonymous: account.anonymous === true };
   if (!counted) await personBudget?.check(uploader, Math.max(1, announced)).catch(refusedByBudget(name));
@@ -124,31 +127,31 @@ const fetchBytes = async (
     const refusal = REFUSALS[code];
     if (refusal === undefined && mayRetry) throw new FetchAgain(messageOf(error));
     logger.warn({ channel: adapter.channel, file: id, error: messageOf(error) }, "could not fetch attachment");
-    throw new NotFetched(`I could not get ${name}: ${refusal ?? UNAVAILABLE}.`);
+    throw new NotFetched(fileProblem(refusal ?? "unavailable", name));
   });
   // An adapter from outside may return anything.
-  if (!(bytes instanceof Uint8Array)) throw new NotFetched(`I could not get ${name}: the channel sent no file.`);
+  if (!(bytes instanceof Uint8Array)) throw new NotFetched(fileProblem("noFile", name));
   if (bytes.length > files.maxBytes) throw tooLarge();
   if (!counted) await personBudget?.take(uploader, bytes.length).catch(refusedByBudget(name));
   return bytes;
 };
 
 /** Errors for which a retry is useless. */
-const REFUSALS: Readonly<Record<string, string>> = {
-  "not-found": "it no longer exists where it was sent. Please send it again",
-  forbidden: "I am not allowed to fetch it. The operator finds the reason in the log",
-  "bad-input": "the channel does not know it. Please send it again",
+const REFUSALS: Readonly<Record<string, "gone" | "forbidden" | "unknown">> = {
+  "not-found": "gone",
+  forbidden: "forbidden",
+  "bad-input": "unknown",
 };
-const UNAVAILABLE = "the server that has it does not answer. Please send it again later";
 
 const refusedByBudget =
   (name: string) =>
   (error: unknown): never => {
     if (!(error instanceof AppError) || error.code !== "rate-limited") throw error;
-    throw new NotFetched(`I cannot store ${name}: ${messageOf(error)}`);
+    const inEnglish = english.files.problems.overBudget(name, messageOf(error));
+    throw new NotFetched(fileProblem("overBudget", name, errorText(error, english)), inEnglish);
   };
 
 const requireSpace = async ({ freeBytes, files }: RelayContext, name: string): Promise<void> => {
   if (freeBytes === undefined || (await freeBytes()) - files.maxBytes >= MIN_FREE_BYTES) return;
-  throw new NotFetched(`I cannot store ${name} now, because my disk is nearly full. Messages still reach me.`);
+  throw new NotFetched(fileProblem("diskFull", name));
 };

@@ -8,7 +8,7 @@ import { changedSettings, copySetting, type KeyPath } from "./changed-settings.t
  * model. "agents": the agents of this process restart. "channel": that channel restarts. "everything": agents and all
  * channels restart. "process": only a restart of the process applies it.
  */
-type Effect = "now" | "models" | "agents" | "channel" | "channel-and-agents" | "everything" | "process";
+export type Effect = "now" | "models" | "agents" | "channel" | "channel-and-agents" | "everything" | "process";
 
 /** The first match counts. Paths are joined with dots; everything that is not listed needs a restart of the process. */
 const EFFECTS: readonly (readonly [RegExp, Effect])[] = [
@@ -68,9 +68,15 @@ export const planReload = (current: Config, read: Config, misfits: readonly stri
   };
 };
 
+/** How a change of a setting takes effect, unless it depends on the new value. */
+export const usualEffect = (path: KeyPath): Effect => {
+  const spelled = path.join(".");
+  return EFFECTS.find(([pattern]) => pattern.test(spelled))?.[1] ?? "process";
+};
+
 const effectOf = (path: KeyPath, current: Config, read: Config, misfits: readonly string[]): Effect => {
   const spelled = path.join(".");
-  const effect = EFFECTS.find(([pattern]) => pattern.test(spelled))?.[1] ?? "process";
+  const effect = usualEffect(path);
   const [section, name] = path;
   if (section === "channels" && misfits.includes(String(name))) return "process";
   // Without a configured token, the token of the data folder counts, which only a start creates.

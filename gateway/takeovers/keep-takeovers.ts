@@ -5,7 +5,8 @@ import type { Bus } from "../../core/contract/ports/bus.ts";
 import { type Clock, isoTime, type Timer } from "../../core/contract/ports/clock.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
 import type { Store } from "../../core/contract/ports/store.ts";
-import { publishReply } from "../../core/delivery/index.ts";
+import { type Texts, textsFor } from "../../core/contract/texts/texts.ts";
+import { publishReply, viewerTimeIn } from "../../core/delivery/index.ts";
 import {
   allTakeovers,
   endTakeover,
@@ -37,6 +38,10 @@ const notify = ({ bus }: TakeoverDeps, takeover: Takeover, id: string, markdown:
     traceId: takeover.id,
   });
 
+/** The language of the person, as far as their private conversation shows it. */
+const textsOf = async ({ store }: TakeoverDeps, { tenant, audience }: Takeover): Promise<Texts> =>
+  textsFor((await viewerTimeIn(store, { tenant, audience }, audience.conversation)).locale);
+
 const minutesOf = ({ startedAt, endsAt }: Takeover): number =>
   Math.max(1, Math.round((Date.parse(endsAt) - Date.parse(startedAt)) / 60_000));
 
@@ -48,8 +53,7 @@ export const announceTakeover = async (deps: TakeoverDeps, takeover: Takeover): 
     deps,
     takeover,
     "started",
-    `${escaped(operator.name)}, an operator of this service, answers here now and can read this conversation. ${agent} is ` +
-      `paused for at most ${minutes} ${minutes === 1 ? "minute" : "minutes"}.`,
+    (await textsOf(deps, takeover)).takeovers.started(escaped(operator.name), agent, minutes),
     takeover.startedAt,
   );
   await noteAnnounced(deps.store, takeover);
@@ -142,7 +146,7 @@ export class TakeoverKeeper {
       this.#deps,
       takeover,
       "ended",
-      `${escaped(operator.name)} no longer answers here. ${agent} answers again.`,
+      (await textsOf(this.#deps, takeover)).takeovers.ended(escaped(operator.name), agent),
       endedAt,
     );
     await forgetTakeover(store, takeover);

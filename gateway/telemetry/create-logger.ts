@@ -5,7 +5,7 @@ import { otelTraceId } from "../../core/lib/index.ts";
 import { logStream } from "./pretty-log.ts";
 
 /** Written before the call returns, so that the last line before a crash is there. */
-const standardError = (): DestinationStream => {
+export const standardError = (): DestinationStream => {
   const terminal = process.stderr;
   const hasColors = () => terminal.hasColors();
   return logStream(destination({ fd: 2, sync: true }), { isTTY: terminal.isTTY, hasColors });

@@ -37,16 +37,26 @@ export type Series =
   | "deliveries"
   | "turn-seconds"
   | "turns"
-  | `turns-${string}`;
+  | `turns-${string}`
+  | `feedback-${string}`;
 
-/** The series of a counter, and the label that it is about. */
-const COUNTERS: Readonly<Record<string, { readonly of: string; readonly series: (labels: Labels) => Series }>> = {
+interface CountedSeries {
+  /** The label that it is about. */
+  readonly of: string;
+  readonly series: (labels: Labels) => Series;
+  /** The counter lowers the series. */
+  readonly isTakenBack?: boolean;
+}
+
+const COUNTERS: Readonly<Record<string, CountedSeries>> = {
   messages_accepted_total: { of: "channel", series: () => "messages" },
   messages_refused_total: { of: "channel", series: () => "refused" },
   delivery_dead_letters_total: { of: "channel", series: () => "undelivered" },
   delivery_retries_total: { of: "channel", series: () => "retries" },
   turns_total: { of: "agent", series: ({ outcome }) => `turns-${outcome}` },
   budget_cost_total: { of: "agent", series: () => "cost" },
+  feedback_total: { of: "agent", series: ({ rating }) => `feedback-${rating}` },
+  feedback_withdrawn_total: { of: "agent", series: ({ rating }) => `feedback-${rating}`, isTakenBack: true },
 };
 
 const DURATIONS: Readonly<Record<string, { readonly of: string; readonly sum: Series; readonly count: Series }>> = {
@@ -81,7 +91,7 @@ export class HourCounts {
     return {
       count: (name, labels = {}, by = 1) => {
         const counter = COUNTERS[name];
-        if (counter) this.#add(counter.series(labels), labels[counter.of], by);
+        if (counter) this.#add(counter.series(labels), labels[counter.of], counter.isTakenBack ? -by : by);
         meter.count(name, labels, by);
       },
       observe: (name, value, labels = {}) => {

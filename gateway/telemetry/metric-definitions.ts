@@ -51,6 +51,11 @@ export const metricDefinitions: Readonly<Record<string, MetricDefinition>> = {
   moderation_total: counter("Moderated texts by kind (message, answer) and outcome.", "agent", "kind", "outcome"),
   reports_total: counter("Messages that people reported.", "agent"),
   feedback_total: counter("Ratings of answers by people.", "agent", "rating"),
+  feedback_withdrawn_total: counter(
+    "Ratings that people took back or changed, by the former rating.",
+    "agent",
+    "rating",
+  ),
   model_steps_total: counter("Requests to a model by outcome.", "model", "outcome"),
   model_switches_total: counter("Requests that went to the next model of an agent after a failure.", "from", "to"),
   model_step_seconds: seconds("Duration of a request to a model.", "model"),

@@ -36,6 +36,7 @@ export const startTelemetry = async (
       store: backbone.store,
       health: () => backbone.health(),
       writeProblem: () => backbone.writeProblem(),
+      onHealthChange: (listener) => backbone.onHealthChange(listener),
       ...(backbone.freeBytes && { freeBytes: backbone.freeBytes }),
       queues: () => backbone.queues(),
       close: () => backbone.close(),

@@ -9,7 +9,7 @@ const mayImport: readonly [from: RegExp, to: RegExp][] = [
   [/^adapters\/\w+\//, /^(core|adapters)\/contract\//],
   [/^config\//, /^core\/contract\/|^core\/(.*\/)?config\.ts$|^adapters\/(adapter-list\.ts$|contract\/)/],
   // The library: `mooring/testing` is made of the project's own contract suite and fakes.
-  [/^package\//, /^(core|adapters)\/contract\/|^test\/(contract|fakes)\//],
+  [/^package\//, /^(core|adapters)\/contract\/|^adapters\/web\/headless\/index\.ts$|^test\/(contract|fakes)\//],
   [/^examples\/[\w-]+\//, /^$/],
   [/^gateway\/admin-api\//, /^core\/contract\//],
   [/^gateway\/console\/pages\//, /^core\/contract\/|^gateway\/admin-api\/index\.ts$/],
@@ -23,7 +23,7 @@ const mayImport: readonly [from: RegExp, to: RegExp][] = [
 const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^zod$/, /^/],
   // Examples are written by strangers: they have the public surface, and any module of Node and their test runner.
-  [/^(mooring\/(adapter|tool|testing)|vitest)$/, /^examples\//],
+  [/^(mooring\/(adapter|tool|testing|web)|vitest)$/, /^examples\//],
   [
     /^node:https$/,
     /^(gateway|examples)\/|^adapters\/(teams\/api\/connect-timeout-agent|contract\/http\/text-fetch)\.ts$/,
@@ -56,6 +56,7 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^unpdf$/, /^core\/(files\/reading|tools\/fetch-url)\//],
   [/^@modelcontextprotocol\/sdk(\/|$)/, /^core\/tools\/mcp\/client\/|^examples\/mcp\//],
   [/^(preact(\/(hooks|jsx-runtime))?|esbuild)$/, /^adapters\/web\/widget\/|^gateway\/console\/pages\//],
+  [/^react(-dom)?(\/|$)/, /^examples\/web-react\//],
   [/^marked$/, /^adapters\/web\/widget\//],
 ];
 
@@ -104,6 +105,7 @@ export const outsideKnowsNothing: Rule = (files) =>
 const loadersOfModules: ReadonlySet<string> = new Set([
   "config/foreign/load-adapters.ts",
   "core/tools/modules/load-module.ts",
+  "gateway/cli/launcher/compiled-scripts.ts",
   "gateway/moderation/create-moderator.ts",
 ]);
 

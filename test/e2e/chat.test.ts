@@ -40,6 +40,20 @@ describe("given a running gateway", () => {
     expect((await script("/status\n", "--url", url)).code).toBe(0);
   });
 
+  it("when a script asks for a channel that it does not have, then the command fails at once and names --channel (U2)", async () => {
+    deployment = await Deployment.create(plainConfig({ channels: { site: { adapter: "web" } } }));
+    const url = await deployment.run("start").running;
+    const startedAt = performance.now();
+    const answer = await script("hello\n", "--url", url, "--wait", "300");
+    expect(answer).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `mooring: the gateway at ${url} has no web channel "cli": choose one with --channel\n`,
+    });
+    expect(performance.now() - startedAt).toBeLessThan(60_000);
+    expect((await script("/help\n", "--url", url, "--channel", "site")).code).toBe(0);
+  });
+
   it("when the reader of its output ends early, as `| head` does, then it ends quietly (U2)", async () => {
     deployment = await Deployment.create(plainConfig({ channels: { cli: { adapter: "web" } } }));
     const url = await deployment.run("start").running;

@@ -60,6 +60,9 @@ describe("given messages on two channels of different tenants", () => {
       .poll(() => tile.getByRole("img").getAttribute("aria-label"))
       .toMatch(/^Messages over time: highest 3, /);
     await expect.poll(() => tile.locator("svg .hit").count()).toBe(24);
+    // Answers within a second are not "0.0 s".
+    const timeToAnswer = tab.page.getByRole("region", { name: "Time to answer" });
+    expect(await timeToAnswer.textContent()).toMatch(/answer(\d+ ms|[1-9]\d*\.\d s)$/);
     expect(await problemsOn(tab)).toEqual([]);
     await tab.page.getByRole("link", { name: "7 days" }).click();
     await expect.poll(() => tile.locator("svg .hit").count()).toBe(7);

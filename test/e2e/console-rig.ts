@@ -1,13 +1,16 @@
 import { randomUUID } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseConfig } from "../../config/parse-config.ts";
+import { openConfigFile } from "../../config/file/index.ts";
+import { loadConfig } from "../../config/index.ts";
 import { systemClock } from "../../core/contract/ports/clock.ts";
 import { type Role, type Running, runMooring } from "../../gateway/run-mooring.ts";
+import { createLogger } from "../../gateway/telemetry/create-logger.ts";
+import { LogTail } from "../../gateway/telemetry/log-tail.ts";
 import { calls, Gate, type ModelAnswer, says } from "../fakes/model-answer.ts";
 import type { ModelRequest } from "../fakes/model-request.ts";
-import { RecordingLogger } from "../fakes/recording-logger.ts";
 import { ScriptedModelServer } from "../fakes/scripted-model-server.ts";
 import { FakeTeams } from "../fakes/teams/fake-teams.ts";
 import { WebClient } from "../fakes/web-client.ts";
@@ -18,7 +21,8 @@ export const ACME_TOKEN = "acme-admin-hB5nY8rC3dL6";
 
 /**
  * The product in this process, with two tenants, two agents that are peers, web channels and a local Teams. Its
- * model delegates ("research …"), calls the other agent ("ask harbour …") and otherwise repeats the message. Subtasks wait
+ * model delegates ("research …"), calls the other agent ("ask harbour …") or a tool that does not exist ("call a
+ * tool …"), and otherwise repeats the message. Subtasks wait
  * for the gate.
  */
 export class ConsoleRig {
@@ -30,9 +34,8 @@ export class ConsoleRig {
   readonly #folder: string;
   readonly #running: Running[] = [];
   readonly #clients: WebClient[] = [];
-  /** Changes of the configuration that a reload finds, and a text instead of the whole file. */
-  #changes: object = {};
-  #fileText: string | undefined;
+  /** The configuration without changes. */
+  #config: object = {};
 
   private constructor(teams: FakeTeams, model: ScriptedModelServer, folder: string) {
     this.teams = teams;
@@ -63,14 +66,31 @@ export class ConsoleRig {
 
   /** The configuration file has these changes from now on; a text stands for a file that is not valid. */
   edit(changes: object | string): void {
-    this.#fileText = typeof changes === "string" ? changes : undefined;
-    this.#changes = typeof changes === "string" ? {} : changes;
+    const text = typeof changes === "string" ? changes : JSON.stringify({ ...this.#config, ...changes }, null, 2);
+    writeFileSync(this.#file, text);
+  }
+
+  /** The text of the configuration file. */
+  get configText(): string {
+    return readFileSync(this.#file, "utf8");
+  }
+
+  get #file(): string {
+    return join(this.#folder, "mooring.yaml");
   }
 
   /** Calls the admin API as a platform admin. */
   async ask(path: string, method: "GET" | "POST" = "GET"): Promise<ReturnType<typeof JSON.parse>> {
     const headers = { authorization: `Bearer ${PLATFORM_TOKEN}` };
     return (await fetch(`${this.url}/admin/api/${path}`, { method, headers })).json();
+  }
+
+  /** Sends a change as a platform admin. */
+  async post(path: string, body: object): Promise<ReturnType<typeof JSON.parse>> {
+    const headers = { authorization: `Bearer ${PLATFORM_TOKEN}`, "content-type": "application/json" };
+    return (
+      await fetch(`${this.url}/admin/api/${path}`, { method: "POST", headers, body: JSON.stringify(body) })
+    ).json();
   }
 
   async stop(): Promise<void> {
@@ -110,16 +130,18 @@ export class ConsoleRig {
         acme: { adapter: "web", agent: "clerk" },
       },
     });
-    const read = () => {
-      const text = this.#fileText ?? JSON.stringify({ ...config, ...this.#changes });
-      return parseConfig({ file: "mooring.yaml", text, env: {} });
-    };
+    this.#config = config;
+    if (this.#running.length === 0) this.edit({});
+    const from = { file: this.#file, env: {} };
+    const logTail = new LogTail();
     const running = await runMooring({
-      config: read(),
-      readConfig: async () => read(),
+      config: await loadConfig(from),
+      readConfig: () => loadConfig(from),
+      configFile: openConfigFile(from),
       roles,
       clock: systemClock,
-      logger: new RecordingLogger(),
+      logger: createLogger("debug", logTail.through({ write: () => undefined })),
+      logTail,
       newId: randomUUID,
       abortStart: new AbortController().signal,
     });
@@ -132,6 +154,7 @@ export class ConsoleRig {
     if (lastUserText.startsWith("[")) return says("Here is what came of it.");
     if (toolOutputs.length > 0) return says("I am on it.");
     if (lastUserText.startsWith("research")) return calls(topicsIn(lastUserText).map(spawn));
+    if (lastUserText.startsWith("call a tool")) return calls([{ name: "no_such_tool", arguments: {} }]);
     if (lastUserText.startsWith("ask harbour")) return calls([askHarbour(lastUserText)]);
     return says(`You said: ${lastUserText}`);
   }

@@ -87,7 +87,9 @@ describe("given a person who needs a human", () => {
     await tab.page.getByLabel("Your answer").fill("Yes, I am.");
     await tab.page.getByRole("button", { name: "Send" }).click();
     await until(visitor, "**Ann:** Yes, I am.");
-    await tab.page.locator(".said.operator", { hasText: "Yes, I am." }).waitFor();
+    const own = tab.page.locator(".said.operator", { hasText: "Yes, I am." });
+    await own.waitFor();
+    expect(await own.textContent()).toMatch(/^Operator Ann · [\d:]+Yes, I am\.$/);
     expect(shownTo(visitor).join("\n")).not.toContain("You said: are you there?");
     await tab.page.emulateMedia({ colorScheme: "dark" });
     expect(await axeProblems(tab.page, "color-contrast")).toEqual([]);

@@ -175,6 +175,22 @@ describe.each(["embedded", "nats"] as const)("given the first page of Mooring on
     for (const tab of [page, other]) await tab.context().close();
   });
 
+  it("when the window is low, then the whole chat is visible at once and while the person reads on", async () => {
+    const { address } = await start(backbone);
+    const page = await visit(address);
+    await page.setViewportSize({ width: 1000, height: 640 });
+    const whole = async () => {
+      const { y = -1, height = 0 } = (await page.locator("#chat").boundingBox()) ?? {};
+      return y >= 0 && y + height <= 640;
+    };
+    await page.getByLabel("Your message").waitFor();
+    expect(await whole()).toBe(true);
+    await page.mouse.wheel(0, 10_000);
+    await expect.poll(() => page.evaluate("scrollY")).toBeGreaterThan(0);
+    expect(await whole()).toBe(true);
+    await page.context().close();
+  });
+
   it("when it is the page of a personal assistant, then its third step works with nothing to link", async () => {
     const { address, printed } = await start(backbone, { owner: { name: "Ada" } });
     const [oneTimeLink = address] = /http\S+#owner=\S+/.exec(printed()) ?? [];

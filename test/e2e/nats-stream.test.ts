@@ -73,6 +73,8 @@ describe("given a nats-server that stays down", () => {
     expect(client.accepted).not.toContain(id);
     await deployment.nats.restart();
     await client.answerTo(id);
+    // The connection sends what it could not confirm, so the answer can arrive before the retry is accepted.
+    await client.until(() => client.accepted.includes(id), "the acceptance of the retry");
     expectAccounts(client);
   });
 });

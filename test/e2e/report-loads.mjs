@@ -1,10 +1,11 @@
-import { writeSync } from "node:fs";
-import { register } from "node:module";
-import { isMainThread } from "node:worker_threads";
+import fs, { writeSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 
-if (isMainThread) register(import.meta.url);
+const { readFileSync } = fs;
 
-export const load = (url, context, nextLoad) => {
-  writeSync(2, `loaded ${url}\n`);
-  return nextLoad(url, context);
+/** The product reads its scripts itself: Node's hooks for modules see only the first. */
+fs.readFileSync = (file, ...options) => {
+  if (String(file).endsWith(".cjs")) writeSync(2, `loaded ${file}\n`);
+  return readFileSync(file, ...options);
 };
+syncBuiltinESMExports();

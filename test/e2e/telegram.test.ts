@@ -86,7 +86,7 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, and a person 
     ]);
     await telegram.say({ person: "ann", in: ann, text: "/start" });
     await until("/cancel");
-    expect(telegram.methods.menus.items[0]).toContainEqual(expect.objectContaining({ command: "help" }));
+    expect(telegram.methods.menus.items[0]?.commands).toContainEqual(expect.objectContaining({ command: "help" }));
   });
 
   it("when work is delegated on one bot, then another bot shows its result below an anchor, with a button (O9)", async () => {

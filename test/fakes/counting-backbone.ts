@@ -45,6 +45,7 @@ export const countingBackbone = (backbone: Backbone, exclusive = false): Backbon
     reads,
     health: () => backbone.health(),
     writeProblem: () => backbone.writeProblem(),
+    onHealthChange: (listener) => backbone.onHealthChange(listener),
     queues: () => backbone.queues(),
     close: () => backbone.close(),
   };

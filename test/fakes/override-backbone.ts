@@ -6,6 +6,7 @@ export const overrideBackbone = (backbone: Backbone, parts: Partial<Pick<Backbon
   store: backbone.store,
   health: () => backbone.health(),
   writeProblem: () => backbone.writeProblem(),
+  onHealthChange: (listener) => backbone.onHealthChange(listener),
   queues: () => backbone.queues(),
   close: () => backbone.close(),
   ...parts,

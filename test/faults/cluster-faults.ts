@@ -2,7 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { NatsCluster } from "../fakes/nats-cluster.ts";
 import type { ClusterFault, Leadership, NodeFault } from "./plan/fault.ts";
 
-const STREAMS = { user_message: "mooring_user_message", bus_members: "KV_mooring_bus_members" } as const;
+const STREAMS = {
+  user_message: "mooring_user_message",
+  bus_members: "KV_mooring_bus_members",
+  bus_beats: "KV_mooring_bus_beats",
+} as const;
 const LOOK_EVERY_MS = 50;
 const ELECTION_MS = 60_000;
 

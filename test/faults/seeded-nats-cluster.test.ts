@@ -19,5 +19,7 @@ seededRun({
     { on: "node", leaderOf: "user_message", what: "freeze", awayMs: 4_000 },
     { on: "core", nth: 0, what: "kill" },
     { on: "node", leaderOf: "bus_members", what: "kill", awayMs: 1_000 },
+    // Longer than a lease: no process may declare another one dead while no beat is stored.
+    { on: "node", leaderOf: "bus_beats", what: "freeze", awayMs: 4_000 },
   ]),
 });

@@ -23,6 +23,10 @@ const variants = {
   subtasks: { status: ["cancelled", "completed", "failed", "running"] },
 } as const;
 
+/** Data of the code between two releases; a release has no gaps. */
+const UNRELEASED = "unreleased";
+const notFrozen = (name: string) => [...addedSince.collections, ...addedSince.messages].includes(name);
+
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "mooring-kinds-"));
@@ -34,8 +38,9 @@ describe.each(frozenVersions())("given the frozen data of %s", (version) => {
     const { code, embedded, nats } = await readSummary(version);
     expect(code.collections.length).toBeGreaterThan(50);
     for (const { collections, messages } of [embedded, nats]) {
-      expect(code.collections.filter((name) => collections[name] === undefined)).toEqual([]);
-      expect(code.messages.filter((name) => messages[name] === undefined)).toEqual([]);
+      const missing = (name: string) => version !== UNRELEASED || !notFrozen(name);
+      expect(code.collections.filter((name) => collections[name] === undefined && missing(name))).toEqual([]);
+      expect(code.messages.filter((name) => messages[name] === undefined && missing(name))).toEqual([]);
     }
     expect(nats.collections).toMatchObject({ bus_members: {}, bus_partitions: {} });
   });
@@ -79,9 +84,9 @@ describe.each(frozenVersions())("given the frozen data of %s", (version) => {
 
 describe("given the newest frozen data and this code", () => {
   it("then a kind that the code has added is either frozen or listed as added since (U5)", async () => {
-    const { code } = await readSummary(frozenVersions().at(-1) ?? "");
+    const { embedded } = await readSummary(frozenVersions().at(-1) ?? "");
     const today = await kindsInCode(ROOT);
-    expect(today.collections.filter((name) => !code.collections.includes(name))).toEqual(addedSince.collections);
-    expect(today.messages.filter((name) => !code.messages.includes(name))).toEqual(addedSince.messages);
+    expect(today.collections.filter((name) => !embedded.collections[name])).toEqual(addedSince.collections);
+    expect(today.messages.filter((name) => !embedded.messages[name])).toEqual(addedSince.messages);
   });
 });

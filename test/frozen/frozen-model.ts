@@ -5,6 +5,8 @@ import type { ModelRequest } from "../fakes/model-request.ts";
 export const HARBOUR = "harbour";
 /** The agent whose subtasks work on a git repository. */
 export const BUILDER = "builder";
+/** The agent that is a program of its own. */
+export const PILOT = "pilot";
 /** The one command that they may run. It outlives a kill by a few seconds only. */
 export const RUN = ["sleep", "5"] as const;
 
@@ -73,6 +75,9 @@ const subagent = (text: string, outputs: readonly string[]): ModelAnswer => {
 
 const primary = (text: string): ModelAnswer => {
   const tag = tagIn(text);
+  if (text.startsWith("keep in mind")) return call("remember", { text: text.split("\n")[0] ?? "" });
+  if (text.startsWith("draw")) return call("art__art", {});
+  if (text.startsWith("change")) return call("change", {});
   if (text.startsWith("remember")) return call("save_to_working_memory", { key: "boat", value: `the Seahorse ${tag}` });
   if (text.startsWith("schedule")) {
     const [, when = "every 2 h", prompt = "look"] = /^schedule \[(.*?)\] (.*)$/s.exec(text) ?? [];

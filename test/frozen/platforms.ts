@@ -11,6 +11,7 @@ import { FakeSlack } from "../fakes/slack/fake-slack.ts";
 import type { SlackMessage } from "../fakes/slack/slack-world.ts";
 import type { Post } from "../fakes/teams/connector-api.ts";
 import { FakeTeams } from "../fakes/teams/fake-teams.ts";
+import { FakeTelegram } from "../fakes/telegram/fake-telegram.ts";
 import { FrozenModel, tagIn } from "./frozen-model.ts";
 
 /**
@@ -52,19 +53,25 @@ export interface Platforms {
   readonly slack: FakeSlack;
   readonly discord: FakeDiscord;
   readonly teams: FakeTeams;
+  readonly telegram: FakeTelegram;
   readonly weather: SdkAgent;
   readonly hooked: Recorder<Hooked>;
   readonly hookUrl: string;
+  /** The calls of the tool that needs an approval. */
+  readonly changed: Recorder<string>;
+  readonly changeUrl: string;
   stop(): Promise<void>;
 }
 
 export const startPlatforms = async (): Promise<Platforms> => {
   const script = new FrozenModel();
   const hooked = new Recorder<Hooked>();
+  const changed = new Recorder<string>();
   const hooks = createServer(async (request, response) => {
     let text = "";
     for await (const chunk of request) text += chunk;
-    hooked.add({ headers: request.headers, body: JSON.parse(text || "null") });
+    if (request.url === CHANGED) changed.add(text);
+    else hooked.add({ headers: request.headers, body: JSON.parse(text || "null") });
     response.end();
   });
   await portsFree();
@@ -76,16 +83,26 @@ export const startPlatforms = async (): Promise<Platforms> => {
     PORTS.weather,
   );
   await new Promise<void>((resolve) => hooks.listen(PORTS.hooks, "127.0.0.1", resolve));
-  const [model, slack] = await Promise.all([ScriptedModelServer.start(script.answer), FakeSlack.start()]);
+  const [model, slack, telegram] = await Promise.all([
+    ScriptedModelServer.start(script.answer),
+    FakeSlack.start(),
+    FakeTelegram.start(),
+  ]);
   const stop = async () => {
     script.release();
     hooks.closeAllConnections();
     await new Promise((resolve) => hooks.close(resolve));
-    await Promise.all([model, slack, discord, teams, weather].map((each) => each.stop()));
+    await Promise.all([model, slack, discord, teams, telegram, weather].map((each) => each.stop()));
   };
   const hookUrl = `http://127.0.0.1:${PORTS.hooks}/hook`;
-  return { script, model, slack, discord, teams, weather, hooked, hookUrl, stop };
+  const changeUrl = `http://127.0.0.1:${PORTS.hooks}${CHANGED}`;
+  return { script, model, slack, discord, teams, telegram, weather, hooked, hookUrl, changed, changeUrl, stop };
 };
+
+const CHANGED = "/changed";
+/** A group on Telegram, before and after it became a supergroup. */
+export const GROUP = -4_001;
+export const MOVED_GROUP = -1_001_000_004_001;
 
 const forecast = async (work: Work, script: FrozenModel): Promise<void> => {
   work.status(TaskState.TASK_STATE_WORKING, "looking at the sky");
@@ -134,7 +151,10 @@ export const worldOf = ({ discord, slack, teams }: Platforms): World => {
   };
 };
 
-export const restoreWorld = ({ discord, slack, teams }: Platforms, world: World): void => {
+export const restoreWorld = ({ discord, slack, teams, telegram }: Platforms, world: World): void => {
+  // The ids of its chats follow from their order.
+  for (const person of ["ann", "bob"]) telegram.world.privateChat(person);
+  for (const group of [GROUP, MOVED_GROUP]) telegram.world.addGroup(group);
   const { bot, guilds, channels, people, messages } = world.discord;
   Object.assign(discord.world, { bot, applicationId: bot.id });
   for (const guild of guilds) discord.world.guilds.set(guild.id, { ...guild, members: new Set(guild.members) });

@@ -6,6 +6,7 @@ import { kindsInCode } from "./code-kinds.ts";
 import { type Contents, contentsOfFolder, contentsOfStreams } from "./contents.ts";
 import { packFolder, packStreams, writeFacts, writeSummary } from "./fixture.ts";
 import { exportStreams } from "./jetstream-export.ts";
+import { laterWork } from "./later-work.ts";
 import { everythingListed } from "./listed.ts";
 import { leaveWorkOpen, poison } from "./open-work.ts";
 import { worldOf } from "./platforms.ts";
@@ -14,7 +15,7 @@ import { type Backbone, Stage } from "./stage.ts";
 
 /**
  * Freezes the data of a release: `node --import tsx test/frozen/write-frozen.ts --root CHECKOUT`, where CHECKOUT is a
- * built checkout of exactly that release. Its version names the fixture.
+ * built checkout of exactly that release. Its version names the fixture, or `--as NAME` does.
  */
 const freeze = async (root: string, version: string, backbone: Backbone): Promise<Contents> => {
   const stage = await Stage.create(backbone, { main: join(root, "dist/mooring.js") });
@@ -27,6 +28,7 @@ const freeze = async (root: string, version: string, backbone: Backbone): Promis
     // A stop merges the database's log into the database, so that the log has only the open work afterwards.
     await stage.end("SIGTERM");
     await stage.start();
+    await laterWork(stage);
     await leaveWorkOpen(stage, visitor, waiter);
     const listed = await everythingListed(stage);
     await stage.end();
@@ -61,9 +63,9 @@ const freezeFolder = async (version: string, dataDir: string): Promise<Contents>
   }
 };
 
-const { values } = parseArgs({ options: { root: { type: "string", default: "." } } });
+const { values } = parseArgs({ options: { root: { type: "string", default: "." }, as: { type: "string" } } });
 const root = resolve(values.root);
-const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+const version = values.as ?? JSON.parse(await readFile(join(root, "package.json"), "utf8")).version;
 const code = await kindsInCode(root);
 const embedded = await freeze(root, version, "embedded");
 const nats = await freeze(root, version, "nats");

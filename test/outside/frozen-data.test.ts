@@ -40,7 +40,9 @@ const open = async (version: string, backbone: Backbone, facts: Facts, laterMs: 
 /** The log has no unreadable record and no failure. */
 const expectCleanLog = (): void => {
   const lines = stage.log.split("\n").filter((line) => line.startsWith("{"));
-  const errors = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === "error");
+  const all = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === "error");
+  // One person of the frozen data has blocked the bot, which is stored.
+  const errors = all.filter(({ durable, reason }) => durable !== "outbox-telegram" || !/has blocked/.test(reason));
   expect(errors).toEqual([]);
   expect(stage.log).not.toMatch(/cannot be read|does not parse|unusable|corrupt/i);
 };
@@ -105,7 +107,8 @@ const expectAnswersOfCommands = async (visitor: WebClient, waiter: WebClient): P
     (await client.answerTo(client.command(command))).markdown ?? "";
   expect(await said(visitor, "schedules")).toContain("#often");
   expect(await said(visitor, "status")).toContain("#open-turn");
-  expect(await said(visitor, "why")).toMatch(/What was asked.*#[\w-]+[\s\S]*Why now[\s\S]*Slack/);
+  // The visitor's linked Slack account was German when its data was frozen.
+  expect(await said(visitor, "why")).toMatch(/Was gefragt wurde.*#[\w-]+[\s\S]*Warum jetzt[\s\S]*Slack/);
   expect(await said(waiter, "status")).toContain("#open-b");
   await teams.say({ person: "hal", text: "/inbox" });
   await stage.until("the inbox", () => inTeams("shore #gone").length > 0);

@@ -1,9 +1,13 @@
+import { readFileSync } from "node:fs";
 import { cp, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { MAIN } from "../e2e/mooring-process.ts";
+import { projectRoot } from "../setup/project-files.ts";
 
-/** Packages in the build have constants of the same name. */
-const OWN_VERSION = /^(\/\/ gateway\/version\.ts\nvar VERSION = )"\d+\.\d+\.\d+"/m;
+const { version } = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8")) as { version: string };
+
+/** Packages in the build have constants of the same name, with other versions. */
+const OWN_VERSION = new RegExp(`^(var VERSION = )"${version}"`, "m");
 const OWN_FORMAT = /^(var DATA_FORMAT = )\d+/m;
 
 /** Copies the build in dist/ as another version of the product. Resolves to its main file. */
@@ -17,11 +21,11 @@ export const buildOfFormat = (format: number, folder: string): Promise<string> =
 const changedBuild = async (folder: string, find: RegExp, replacement: string): Promise<string> => {
   const dist = dirname(MAIN);
   const other = join(folder, "dist");
-  await cp(dist, other, { recursive: true, filter: (file) => !file.endsWith(".map") });
+  await cp(dist, other, { recursive: true, filter: (file) => !/\.map$|\/compiled$/.test(file) });
   await symlink(join(dist, "../node_modules"), join(folder, "node_modules"));
   let changed = 0;
   for (const name of await readdir(other)) {
-    if (!name.endsWith(".js")) continue;
+    if (!name.endsWith(".cjs")) continue;
     const text = await readFile(join(other, name), "utf8");
     const renamed = text.replace(find, replacement);
     if (renamed === text) continue;

@@ -21,6 +21,10 @@ beforeAll(async () => {
 }, PACK_TIMEOUT_MS);
 afterAll(() => packed?.dispose());
 
+/** An import of a package in a module, or in a script that the build made of one. */
+const IMPORT =
+  /^(?:(?:import|export)[^"'`;]*? from |var import_\w+ = (?:__toESM\()?require\()"(@[\w.-]+\/[\w.-]+|[a-z][\w.-]*)/gm;
+
 describe("given the packed tarball (U5)", () => {
   it("then it has the program, library, types, schema, widget, licences and pages, and no source or test", () => {
     expect(packed.files).toEqual(
@@ -38,6 +42,8 @@ describe("given the packed tarball (U5)", () => {
         "dist/adapter.js",
         "dist/tool.js",
         "dist/testing.js",
+        "dist/client.js",
+        "dist/types/package/web.d.ts",
         "dist/types/package/adapter.d.ts",
         "dist/types/package/tool.d.ts",
         "dist/types/package/testing.d.ts",
@@ -46,7 +52,7 @@ describe("given the packed tarball (U5)", () => {
     );
     const expected = /^(deploy|dist|docs|examples)\/|^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
     expect(packed.files.filter((file) => !expected.test(file))).toEqual([]);
-    expect(packed.files.filter((file) => /\.(map|png)$|(?<!\.d)\.ts$/.test(file))).toEqual([]);
+    expect(packed.files.filter((file) => /\.(map|png)$|(?<!\.d)\.ts$|^dist\/(compiled|test)\//.test(file))).toEqual([]);
   });
 
   it("then publint finds no problem", async () => {
@@ -58,7 +64,7 @@ describe("given the packed tarball (U5)", () => {
     const args = [packed.tarball, "--profile", "esm-only", "--no-definitely-typed", "--format", "json"];
     const { stdout } = await run(process.execPath, [tool("@arethetypeswrong/cli/dist/index.js"), ...args]);
     const { analysis } = JSON.parse(stdout);
-    expect(Object.keys(analysis.entrypoints)).toEqual(["./adapter", "./tool", "./testing"]);
+    expect(Object.keys(analysis.entrypoints)).toEqual(["./adapter", "./tool", "./testing", "./web"]);
     const shown = analysis.problems.filter(
       ({ resolutionKind }: { resolutionKind: string }) => !["node10", "node16-cjs"].includes(resolutionKind),
     );
@@ -67,10 +73,9 @@ describe("given the packed tarball (U5)", () => {
 
   it("then its dependencies are the packages that its files import, and nothing else", async () => {
     const imported = new Set<string>();
-    for (const file of packed.files.filter((path) => /^dist\/.*\.(js|d\.ts)$/.test(path))) {
+    for (const file of packed.files.filter((path) => /^dist\/.*\.(c?js|d\.ts)$/.test(path))) {
       const text = readFileSync(join(installed.folder, "node_modules/mooring", file), "utf8");
-      for (const [, name] of text.matchAll(/^(?:import|export)[^"'`;]*? from "(@[\w.-]+\/[\w.-]+|[a-z][\w.-]*)/gm))
-        if (name !== undefined) imported.add(name);
+      for (const [, name] of text.matchAll(IMPORT)) if (name !== undefined) imported.add(name);
     }
     const needed = [...imported].map((name) => (name === "mdast" ? "@types/mdast" : name));
     expect(needed.filter((name) => name !== "node" && !isBuiltin(name)).sort()).toEqual(
@@ -115,14 +120,15 @@ describe("given the package in an empty folder (U5)", () => {
     },
   );
 
-  it("when a module imports the three entry points, then it gets their functions", async () => {
+  it("when a module imports the entry points, then it gets their functions", async () => {
     const ran = await installed.evaluate(`
       import { defineAdapter } from "mooring/adapter";
       import { defineTool } from "mooring/tool";
       import { channelAdapterContract } from "mooring/testing";
-      console.log([defineAdapter, defineTool, channelAdapterContract].map((each) => typeof each).join());
+      import { createChat } from "mooring/web";
+      console.log([defineAdapter, defineTool, channelAdapterContract, createChat].map((each) => typeof each).join());
     `);
-    expect(ran).toMatchObject({ code: 0, stdout: "function,function,function\n" });
+    expect(ran).toMatchObject({ code: 0, stdout: "function,function,function,function\n" });
   });
 });
 
@@ -130,6 +136,7 @@ const CONSUMER = `
 import { type ChannelAdapter, channelFields, DeliveryFailed, defineAdapter, secret } from "mooring/adapter";
 import { channelAdapterContract, testContext, type TestRunner } from "mooring/testing";
 import { defineTool } from "mooring/tool";
+import { type Chat, createChat } from "mooring/web";
 import { z } from "zod";
 
 const config = z.strictObject({ adapter: z.literal("paper"), ...channelFields, token: secret() });
@@ -162,9 +169,14 @@ export const tool = defineTool({
   run: async ({ value }, { signal }) => (signal.aborted ? "" : String(value * 2)),
 });
 
+const chat: Chat = createChat({ url: "http://localhost:8080/channels/web/", token: async () => "signed" });
+for (const entry of chat.getSnapshot().entries) if (entry.type === "reply" && entry.anchor) chat.send(entry.anchor.text);
+
 declare const runner: TestRunner;
 channelAdapterContract("paper", async () => { throw new Error(testContext({ channel: "paper" }).channel); }, runner);
 
+// @ts-expect-error A snapshot is never changed.
+chat.getSnapshot().draft = "text";
 // @ts-expect-error The version of the contract is part of a definition.
 defineAdapter({ id: "paper", label: "Paper", config, questions: [], create: async () => { throw new Error(); } });
 // @ts-expect-error The input of a tool has the type of its schema.
@@ -199,25 +211,57 @@ describe("given a module in TypeScript that uses the library (C7, U5)", () => {
   );
 });
 
-describe("given the examples, in JavaScript with types in comments (C7)", () => {
+describe("given the examples and the guide of the web client, in JavaScript with types in comments (C7)", () => {
   it("when the compiler checks them against the package, then it finds no problem", async () => {
     cpSync(join(projectRoot, "examples"), join(installed.folder, "examples"), { recursive: true });
-    await installed.link("vitest");
-    await installed.write("tsconfig.examples.json", {
-      compilerOptions: {
-        module: "nodenext",
-        target: "es2023",
-        strict: true,
-        allowJs: true,
-        checkJs: true,
-        noEmit: true,
-        skipLibCheck: true,
-        types: ["node"],
-        typeRoots: [tool("@types")],
-      },
+    await installed.link(
+      "vitest",
+      "react",
+      "react-dom",
+      "@types/react",
+      "@types/react-dom",
+      "ws",
+      "@types/ws",
+      "@types/node",
+    );
+    const compilerOptions = {
+      target: "es2023",
+      strict: true,
+      allowJs: true,
+      checkJs: true,
+      noEmit: true,
+      skipLibCheck: true,
+      typeRoots: [tool("@types")],
+    };
+    await installed.write("tsconfig.node.json", {
+      compilerOptions: { ...compilerOptions, module: "nodenext", types: ["node"] },
       include: ["examples"],
+      exclude: ["examples/web-*"],
     });
-    const ran = await installed.node(tool("typescript/bin/tsc"), "-p", "tsconfig.examples.json");
-    expect(ran).toMatchObject({ stdout: "", code: 0 });
+    await installed.write("tsconfig.web.json", {
+      compilerOptions: {
+        ...compilerOptions,
+        module: "esnext",
+        moduleResolution: "bundler",
+        lib: ["es2023", "dom", "dom.iterable"],
+        jsx: "react-jsx",
+        types: [],
+      },
+      include: ["examples/web-*", "guide"],
+    });
+    const guide = readFileSync(join(projectRoot, "docs/web-client.md"), "utf8");
+    const blocks = [...guide.matchAll(/^ *```(jsx?)\n([\s\S]*?)^ *```$/gm)];
+    expect(blocks.length).toBeGreaterThan(3);
+    for (const [index, [, type, code = ""]] of blocks.entries()) {
+      const chat = 'import { createChat } from "mooring/web";\nconst chat = createChat({ url: "" });\n';
+      await installed.write(
+        `guide/${index}.${type}`,
+        code.includes("createChat") ? code : `${chat}${code}\nexport {};\n`,
+      );
+    }
+    for (const project of ["node", "web"]) {
+      const ran = await installed.node(tool("typescript/bin/tsc"), "-p", `tsconfig.${project}.json`);
+      expect(ran).toMatchObject({ stdout: "", code: 0 });
+    }
   });
 });

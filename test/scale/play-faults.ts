@@ -9,15 +9,18 @@ export interface FaultCourse {
   readonly violations: readonly string[];
   readonly published: number;
   readonly handled: number;
+  /** The number of partitions at the end. */
+  readonly partitions: number;
 }
 
 const FAULTS: readonly Fault[] = ["lost", "unanswered", "late", "no-responder", "no-quorum"];
 
 /**
  * One seeded course of faults: any request may fail in any way, while processes are suspended, crash, leave and join.
- * `mixed`: each process is of this version or of 0.2, as in a rolling upgrade.
+ * `mixed`: each process is of this version or of 0.2, as in a rolling upgrade. `raised`: the number of partitions is
+ * raised once or twice.
  */
-export const playFaults = async (seed: number, { mixed = false } = {}): Promise<FaultCourse> => {
+export const playFaults = async (seed: number, { mixed = false, raised = false } = {}): Promise<FaultCourse> => {
   const random = seededRandom(seed);
   const leaseMs = LEASE_MS;
   const cluster = new SimulatedCluster({ seed, partitions: 8, leaseMs, messagesPerSecond: 4, keys: 24 });
@@ -42,6 +45,7 @@ export const playFaults = async (seed: number, { mixed = false } = {}): Promise<
       return isAffected(kind) && random() < chance ? fault() : undefined;
     });
     for (let step = 0; step < 4; step++) {
+      if (raised && random() < 0.4) cluster.raise(cluster.partitions * (random() < 0.7 ? 2 : 4));
       await cluster.pass(leaseMs * random());
       const event = random();
       if (event < 0.3) resumes.push(cluster.pause());
@@ -54,14 +58,16 @@ export const playFaults = async (seed: number, { mixed = false } = {}): Promise<
     if (random() < 0.5) cluster.setFaults();
     await cluster.pass(leaseMs * random());
   }
+  // Without a process of this version nothing could read a split partition.
+  if (mixed && raised) cluster.join();
   for (const resume of resumes) resume();
   cluster.setFaults();
   await cluster.pass(2 * leaseMs);
   const { misread } = cluster;
   cluster.stopPublishing();
   await cluster.pass(leaseMs);
-  const { published, handled, violations } = cluster;
-  return { misread, violations, published, handled };
+  const { published, handled, violations, partitions } = cluster;
+  return { misread, violations, published, handled, partitions };
 };
 
 /** Messages that the server sends without a request. */

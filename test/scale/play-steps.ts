@@ -3,7 +3,7 @@ import { SimulatedCluster } from "./simulated-cluster.ts";
 import type { Version } from "./simulated-process.ts";
 import type { Fault } from "./simulated-server.ts";
 
-export const CHANGES = ["join", "leave", "crash", "disconnect", "pause"] as const;
+export const CHANGES = ["join", "leave", "crash", "disconnect", "pause", "raise"] as const;
 export type Change = (typeof CHANGES)[number];
 
 /** The fault of the n-th message between a process and the server after the change. */
@@ -37,8 +37,8 @@ export const playStep = async (
   const { misread } = cluster;
   cluster.stopPublishing();
   await cluster.pass(LEASE_MS);
-  const { published, handled, violations } = cluster;
-  return { misread, violations, published, handled, kinds };
+  const { published, handled, violations, partitions } = cluster;
+  return { misread, violations, published, handled, partitions, kinds };
 };
 
 /** All single faults of a change: each message with each way in which it can fail. */
@@ -50,6 +50,7 @@ export const stepsOf = async (change: Change, versions?: Versions): Promise<Step
 const begin = (cluster: SimulatedCluster, change: Change, joining: Version): (() => void) | undefined => {
   if (change === "join") cluster.join(joining);
   else if (change === "leave") void cluster.leave();
+  else if (change === "raise") cluster.raise(8, "p1");
   else if (change === "crash") cluster.crash("p1");
   else if (change === "disconnect") cluster.disconnect(LEASE_MS / 2, "p1");
   else return cluster.pause("p1");

@@ -17,6 +17,10 @@ const { values } = parseArgs({
     steps: { type: "boolean", default: false },
     /** With processes of version 0.2 among them, in both. */
     mixed: { type: "boolean", default: false },
+    /** With raises of the number of partitions, in the courses of faults. */
+    raised: { type: "boolean", default: false },
+    /** Plays only this change with `--steps`. */
+    change: { type: "string" },
     /** Only joins, and measures the traffic without changes of the members. */
     idle: { type: "boolean", default: false },
     /** The version of the processes with `--idle`: "current" or "0.2". */
@@ -27,7 +31,7 @@ const { values } = parseArgs({
 if (values.steps) {
   let failed = 0;
   const versions = values.mixed ? (["0.2", "current", "0.2"] as const) : undefined;
-  for (const change of CHANGES) {
+  for (const change of CHANGES.filter((change) => change === (values.change ?? change))) {
     const steps = await stepsOf(change, versions);
     for (const step of steps) {
       const { misread, violations, published, handled } = await playStep(change, step, versions);
@@ -43,14 +47,19 @@ if (values.steps) {
 if (values.faults !== undefined) {
   let failed = 0;
   const first = Number(values.seed);
+  const sizes = new Map<number, number>();
   for (let seed = first; seed < first + Number(values.faults); seed++) {
     if (seed > first && (seed - first) % 500 === 0) console.log(`${seed - first} courses played, ${failed} failed`);
-    const { misread, violations, published, handled } = await playFaults(seed, { mixed: values.mixed });
+    const { mixed, raised } = values;
+    const { misread, violations, published, handled, partitions } = await playFaults(seed, { mixed, raised });
+    sizes.set(partitions, (sizes.get(partitions) ?? 0) + 1);
     if (misread.length + violations.length === 0 && handled === published) continue;
     failed++;
     console.log(JSON.stringify({ seed, misread, violations: violations.slice(0, 3), published, handled }));
   }
-  console.log(`${failed} of ${values.faults} courses failed`);
+  console.log(
+    `${failed} of ${values.faults} courses failed; courses by partitions at the end: ${JSON.stringify([...sizes])}`,
+  );
   process.exit(failed === 0 ? 0 : 1);
 }
 

@@ -1,7 +1,13 @@
 import { entryHeaders } from "../../core/backbone/nats/kv/bucket-entry.ts";
 import { consumerName, groupName, natsNames } from "../../core/backbone/nats/nats-names.ts";
-import { partitionOf } from "../../core/backbone/nats/partitions/index.ts";
-import { PartitionRecord } from "../../core/backbone/nats/partitions/partition-record.ts";
+import {
+  decodePartition,
+  encodeLayout,
+  LAYOUT_KEY,
+  layoutIn,
+  type PartitionRecord,
+  partitionOf,
+} from "../../core/backbone/nats/partitions/index.ts";
 import { ack } from "../../core/contract/ports/bus.ts";
 import type { Timer } from "../../core/contract/ports/clock.ts";
 import { testSubject } from "../contract/test-message.ts";
@@ -28,7 +34,7 @@ export interface ClusterScale extends Pick<Scale, "seed" | "partitions" | "lease
 interface Run {
   readonly process: SimulatedProcess;
   readonly pauses: number;
-  readonly partition: number;
+  readonly key: string;
 }
 
 /** Many processes that share one durable, and the checks of the invariants. */
@@ -42,6 +48,8 @@ export class SimulatedCluster {
   /** By partition: its current or last owner, and since when. */
   readonly #owners = new Map<string, { process: string; since: number }>();
   readonly #generations = new Map<string, number>();
+  /** By partition: the number of partitions that it was split to. */
+  readonly #split = new Map<string, number>();
   readonly #handled = new Set<number>();
   readonly #running = new Set<Run>();
   /** By key, in the order of publication: messages that no handler has ended yet. */
@@ -68,6 +76,16 @@ export class SimulatedCluster {
     this.#server.addStream(`KV_${BUCKET}`).watchers.add(({ subject: key, data }) => this.#noteRecord(key, data));
   }
 
+  /** The number that the layout has now. */
+  get partitions(): number {
+    return this.#counts.at(-1) ?? 0;
+  }
+
+  /** The number of partitions that have been split to the current number. */
+  get split(): number {
+    return [...this.#split.values()].filter((of) => of === this.partitions).length;
+  }
+
   get living(): number {
     return this.#processes.length;
   }
@@ -79,7 +97,7 @@ export class SimulatedCluster {
   get orphans(): number {
     const living = new Set(this.#processes.map(({ name }) => name));
     const owned = [...this.#owners.values()].filter(({ process }) => living.has(process)).length;
-    return this.#scale.partitions - owned;
+    return this.partitions - owned;
   }
 
   /** The processes that own at least one partition. */
@@ -89,7 +107,7 @@ export class SimulatedCluster {
 
   /** Partitions that are not being read by exactly one process, by the requests that wait at the server. */
   get misread(): string[] {
-    return Array.from({ length: this.#scale.partitions }, (_, partition) => ({
+    return Array.from({ length: this.partitions }, (_, partition) => ({
       partition,
       by: this.#readersOf(partition),
     }))
@@ -176,6 +194,14 @@ export class SimulatedCluster {
     }
   }
 
+  /** Restarts nothing: one process gets this number of partitions by its configuration. */
+  raise(partitions: number, name?: string): void {
+    const stream = this.#server.stream(`KV_${BUCKET}`);
+    const at = `$KV.${BUCKET}.${LAYOUT_KEY}`;
+    if (!stream.last(at)) stream.append(at, encodeLayout({ counts: this.#counts }), entryHeaders({}));
+    this.#named(name).raise(partitions);
+  }
+
   /** The time until the last partition of a crashed process had its next owner. */
   takenOverAfter(name: string): number {
     return this.#takeOvers.get(name) ?? 0;
@@ -227,25 +253,41 @@ export class SimulatedCluster {
   /** Checks I1 to I3 by the server's current records. A process that was suspended during its run is exempt from I2. */
   #begins(process: SimulatedProcess, id: string, n: number): Run {
     const key = keyOf(id);
-    const partition = partitionOf(key, this.#scale.partitions);
+    const partition = this.#partitionOf(key);
     const what = `${process.name} began ${id} of partition ${partition} at ${Math.round(this.#time.now)}`;
     const owner = this.#record(partition)?.owner ?? undefined;
     if (owner === undefined || processOf(owner) !== process.name) this.violations.push(`${what}, owned by ${owner}`);
     for (const run of this.#running) {
-      if (run.partition !== partition || run.process === process) continue;
+      if (run.process === process || (run.key !== key && this.#partitionOf(run.key) !== partition)) continue;
       if (run.process.isRunning && run.process.pauses === run.pauses)
         this.violations.push(`${what}, while ${run.process.name} ran a handler of it`);
     }
     const [oldest] = this.#unhandled.get(key) ?? [];
     if (oldest !== undefined && oldest < n) this.violations.push(`${what}, before m${oldest}/${key}`);
-    const run = { process, pauses: process.pauses, partition };
+    const run = { process, pauses: process.pauses, key };
     this.#running.add(run);
     return run;
   }
 
+  /** The partition that has the key, by the server's current records. */
+  #partitionOf(key: string): number {
+    const [first = 1, ...raised] = this.#counts;
+    let partition = partitionOf(key, first);
+    for (const count of raised) {
+      if ((this.#record(partition)?.of ?? first) < count) break;
+      partition = partitionOf(key, count);
+    }
+    return partition;
+  }
+
+  get #counts(): readonly number[] {
+    const stored = this.#server.stream(`KV_${BUCKET}`).last(`$KV.${BUCKET}.${LAYOUT_KEY}`);
+    return layoutIn(stored)?.counts ?? [this.#scale.partitions];
+  }
+
   #record(partition: number): PartitionRecord | undefined {
     const stored = this.#server.stream(`KV_${BUCKET}`).last(`$KV.${BUCKET}.${GROUP}.${partition}`);
-    return stored && PartitionRecord.parse(JSON.parse(Buffer.from(stored.data).toString()));
+    return stored && decodePartition(stored.data);
   }
 
   #readersOf(partition: number): string[] {
@@ -257,11 +299,16 @@ export class SimulatedCluster {
 
   /** Checks I4: each write that names an owner has a new generation, and a write based on an older record loses. */
   #noteRecord(key: string, data: Uint8Array): void {
-    if (key.endsWith(".origin")) return;
-    const { owner, generation } = PartitionRecord.parse(JSON.parse(Buffer.from(data).toString()));
+    if (key.endsWith(".origin") || key.endsWith(`.${LAYOUT_KEY}`)) return;
+    const { owner, generation, of = 0 } = decodePartition(data);
     const latest = this.#generations.get(key) ?? 0;
     this.#generations.set(key, generation);
-    if (generation < latest || (owner !== null && generation === latest))
+    // A split keeps owner and generation.
+    const splits =
+      of > (this.#split.get(key) ?? 0) && owner !== null && this.#owners.get(key)?.process === processOf(owner);
+    if (of < (this.#split.get(key) ?? 0)) this.violations.push(`${key}: ${owner} took back the split to ${of}`);
+    this.#split.set(key, of);
+    if (generation < latest || (owner !== null && generation === latest && !splits))
       this.violations.push(`${key}: ${owner} wrote generation ${generation} after ${latest}`);
     if (owner !== null) this.#noteOwner(key, processOf(owner));
   }

@@ -5,7 +5,8 @@ import { KvBucket } from "../../core/backbone/nats/kv/kv-bucket.ts";
 import { NatsPublisher } from "../../core/backbone/nats/nats-bus.ts";
 import { natsNames } from "../../core/backbone/nats/nats-names.ts";
 import { NatsStore } from "../../core/backbone/nats/nats-store.ts";
-import { ConsumerGroups } from "../../core/backbone/nats/partitions/index.ts";
+import { PartitionRaise } from "../../core/backbone/nats/partition-raise.ts";
+import { ConsumerGroups, PartitionLayout } from "../../core/backbone/nats/partitions/index.ts";
 import type { Handler } from "../../core/contract/ports/bus.ts";
 import type { Clock, Timer } from "../../core/contract/ports/clock.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
@@ -36,6 +37,7 @@ export class SimulatedProcess {
   readonly #random: () => number;
   readonly #groups: ConsumerGroups | ConsumerGroups02;
   readonly #publisher: NatsPublisher;
+  readonly #raise: (to: number) => void;
   #state: "running" | "paused" | "stopped" = "running";
   /** Number of suspensions. */
   pauses = 0;
@@ -73,7 +75,14 @@ export class SimulatedProcess {
     void connector.open();
     const names = natsNames(options.prefix);
     const { replicas } = options;
-    this.#publisher = new NatsPublisher(connector, names, options);
+    const layout = new PartitionLayout([partitions]);
+    this.#publisher = new NatsPublisher(connector, names, options, layout);
+    const partitionsBucket = new KvBucket(connector, { name: names.partitionsBucket, replicas });
+    const membersBucket = new KvBucket(connector, { name: names.membersBucket, replicas });
+    this.#raise = (to) => {
+      const raise = new PartitionRaise({ partitionsBucket, membersBucket, options: { ...options, partitions: to } });
+      raise.start();
+    };
     const Groups = version === "0.2" ? ConsumerGroups02 : ConsumerGroups;
     this.#groups = new Groups({
       connector,
@@ -81,7 +90,8 @@ export class SimulatedProcess {
       options,
       ensureStream: (session, family) => this.#publisher.ensureStream(session, family),
       store: new NatsStore({ connector, names, replicas, clock: this.clock }),
-      partitionsBucket: new KvBucket(connector, { name: names.partitionsBucket, replicas }),
+      partitionsBucket,
+      layout,
     });
   }
 
@@ -95,6 +105,11 @@ export class SimulatedProcess {
 
   publish<T>(subject: Subject<T>, message: T, id: string, key: string): Promise<unknown> {
     return this.#publisher.publish(subject, message, { id, key });
+  }
+
+  /** As a start with this number in the configuration does. */
+  raise(partitions: number): void {
+    this.#raise(partitions);
   }
 
   /** Shuts down in order. */

@@ -1,13 +1,14 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { makeDelivery } from "../adapters/web/make-delivery.ts";
 import { startWebGateway, type WebGateway } from "../adapters/web/web-gateway.ts";
 import { startWidgetPage, type WidgetPage } from "../adapters/web/widget/widget-page.ts";
-import { Deployment, plainConfig } from "../e2e/deployment.ts";
 import { launchChromium } from "../setup/launch-chromium.ts";
 import { takeConsolePictures } from "./console-pictures.ts";
 import { conversations, type Telling } from "./conversations.ts";
+import { smallPng } from "./small-png.ts";
+import { takeWalk } from "./walk.ts";
 
 /** The part of a name that a picture must have, and the folder to write to. */
 const [wanted, given] = process.argv.slice(2);
@@ -64,26 +65,12 @@ const take = async (): Promise<void> => {
       await gateway.stop();
     }
   }
-  if (wanted === undefined || wanted === "home") await homePicture(browser);
   await takeConsolePictures(browser, folder, wanted);
+  if (wanted === undefined || wanted === "walk") await takeWalk(browser, `${folder}walk/`);
+  // For changes of the styles only: npm run images -- walk-dark FOLDER.
+  if (wanted === "walk-dark") await takeWalk(browser, `${folder}walk-dark/`, "dark");
   await browser.close();
   await site.stop();
-};
-
-/** The first page of the product, as it was built. */
-const homePicture = async (browser: Browser): Promise<void> => {
-  const deployment = await Deployment.create(plainConfig());
-  try {
-    const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, reducedMotion: "reduce" });
-    const page = await context.newPage();
-    await page.goto(await deployment.run("start").running);
-    await page.getByRole("button", { name: "Research" }).click();
-    await page.locator(".reply").getByText("Here is what my helpers found").waitFor();
-    await page.screenshot({ path: `${folder}home.png` });
-    await context.close();
-  } finally {
-    await deployment.dispose();
-  }
 };
 
 const picture = async (browser: Browser, site: WidgetPage, gateway: WebGateway, view: View): Promise<void> => {
@@ -118,9 +105,8 @@ const picture = async (browser: Browser, site: WidgetPage, gateway: WebGateway, 
   }
   await prepare?.(page);
   await page.evaluate("document.activeElement?.blur(); new Promise((done) => setTimeout(done, 300))");
-  const panel = page.locator(".panel");
-  if (options.isMobile) await page.screenshot({ path: `${folder}${name}.png` });
-  else await panel.screenshot({ path: `${folder}${name}.png` });
+  const subject = options.isMobile ? page : page.locator(".panel");
+  await writeFile(`${folder}${name}.png`, smallPng(await subject.screenshot()));
   await context.close();
 };
 

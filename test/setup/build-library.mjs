@@ -36,3 +36,17 @@ export const buildLibrary = (outdir) =>
     metafile: true,
     plugins: [onlyWhatIsUsed],
   });
+
+/** Builds `mooring/web`: one file without dependencies, for pages, bundlers and Node. The gateway serves it as well. */
+export const buildWebClient = (outdir) =>
+  build({
+    absWorkingDir: root,
+    entryPoints: { client: "package/web.ts" },
+    outdir,
+    bundle: true,
+    format: "esm",
+    platform: "neutral",
+    target: ["es2022"],
+    metafile: true,
+    logLevel: "warning",
+  });

@@ -5,10 +5,10 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const ENTRIES = ["package/adapter.d.ts", "package/tool.d.ts", "package/testing.d.ts"];
+const ENTRIES = ["package/adapter.d.ts", "package/tool.d.ts", "package/testing.d.ts", "package/web.d.ts"];
 const IMPORT = /((?:from|import)\s*\(?\s*")(\.[^"]*)\.ts(")/g;
 
-/** Writes the declarations of the library: only those that its three entry points reach. */
+/** Writes the declarations of the library: only those that its entry points reach. */
 export const buildTypes = (outdir) => {
   const all = mkdtempSync(join(tmpdir(), "mooring-types-"));
   try {

@@ -1,3 +1,5 @@
+import { LANGUAGES } from "../../../core/contract/texts/texts.ts";
+
 /** The sign that begins an anchor, and its lookalikes. */
 const HOOKS = "↳⤷⮡⮩↪➥➦⮑⮱";
 /** The sign between the parts of an anchor, and its lookalikes. */
@@ -40,11 +42,13 @@ const asSeen = (line: string): string =>
     .replace(/\s+/g, " ")
     .trim();
 
-/** The time and place line of an anchor, also with signs instead of a time or place, and the line of a schedule (O9). */
+/** The time and place line of an anchor, also with signs instead of a time or place, and the line of a schedule, in each language (O9). */
 const ANCHOR_LINES: readonly RegExp[] = [
-  new RegExp(`^[^\\p{L}\\p{N}]*started (?:.{1,80} )?from .{0,81}[${DOTS}]`, "iu"),
-  new RegExp(`^[^\\p{L}\\p{N}]*asked for (?:.{1,80} )?from .{0,81}[${DOTS}]`, "iu"),
-  new RegExp(`^[^\\p{L}\\p{N}]*scheduled ?[${DOTS}]`, "iu"),
+  ...Object.values(LANGUAGES).flatMap(({ anchors: { started, askedFor, from, scheduled } }) => [
+    new RegExp(`^[^\\p{L}\\p{N}]*${started} (?:.{1,80} )?${from} .{0,81}[${DOTS}]`, "iu"),
+    new RegExp(`^[^\\p{L}\\p{N}]*${askedFor} (?:.{1,80} )?${from} .{0,81}[${DOTS}]`, "iu"),
+    new RegExp(`^[^\\p{L}\\p{N}]*${scheduled} ?[${DOTS}]`, "iu"),
+  ]),
 ];
 
 /** A caller, its skill and a time in any language (O9). A list loses its dots too, which does no harm; a sum keeps them. */

@@ -4,6 +4,8 @@ import { BoundedCache } from "../../../core/contract/bounded-cache.ts";
 import type { Conversation } from "../../../core/contract/messages/conversation.ts";
 import type { InboundMessage } from "../../../core/contract/messages/user-message.ts";
 import { Unwritable, whenWritable } from "../../../core/contract/ports/backbone.ts";
+import { textsFor } from "../../../core/contract/texts/texts.ts";
+import { errorText, ToldError } from "../../../core/contract/texts/told-error.ts";
 import type { AdapterContext } from "../../contract/adapter-context.ts";
 import type { Inbox } from "../../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";
@@ -80,7 +82,7 @@ export class Intake {
       await inbox.accept(userMessage);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      await this.#showRefusal(userMessage, message.id, messageOf(error));
+      await this.#showRefusal(userMessage, message.id, errorText(error, textsFor(userMessage.account.locale)));
     }
   }
 
@@ -124,5 +126,4 @@ export const isRefusal = (error: unknown): error is AppError =>
   ["forbidden", "rate-limited", "bad-input", "too-large"].includes(error.code) &&
   !(error instanceof DeliveryFailed);
 
-export const notAllowed = (): AppError =>
-  new AppError("forbidden", "this agent may not talk to you here: ask its operator for access");
+export const notAllowed = (): AppError => new ToldError("forbidden", ({ refusals }) => refusals.notAllowed);

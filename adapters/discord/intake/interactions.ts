@@ -5,6 +5,8 @@ import { messageOf } from "../../../core/contract/app-error.ts";
 import type { MenuCommand } from "../../../core/contract/menu-command.ts";
 import { Unwritable } from "../../../core/contract/ports/backbone.ts";
 import { isoTime } from "../../../core/contract/ports/clock.ts";
+import { type Texts, textsFor } from "../../../core/contract/texts/texts.ts";
+import { errorText } from "../../../core/contract/texts/told-error.ts";
 import type { AdapterContext } from "../../contract/adapter-context.ts";
 import type { Inbox } from "../../contract/channel-adapter.ts";
 import type { KeyedQueue } from "../../contract/keyed-queue.ts";
@@ -50,16 +52,16 @@ export class Interactions {
     const envelope = InteractionEnvelope.safeParse(data).data;
     if (envelope === undefined) return;
     const interaction = DiscordInteraction.safeParse(data).data;
-    if (interaction === undefined)
-      return this.#refuse(envelope, "I do not support this. Please use a command instead.");
+    if (interaction === undefined) return this.#refuse(envelope, textsFor(envelope.locale).intake.unsupported);
     const { context, timing, queue, open, stopping } = this.#deps;
+    const texts = textsFor(interaction.locale);
     // Messages that cannot be stored wait in the queue; an interaction must not wait behind them.
-    if (context.writes.problem !== undefined) return this.#refuse(interaction, TRY_AGAIN);
+    if (context.writes.problem !== undefined) return this.#refuse(interaction, texts.intake.tryAgain);
     const name = nameOf(interaction);
     const isPrivate = context.commands.some((command) => command.name === name && command.privately);
     const ephemeral = isPrivate && Boolean(interaction.guild_id);
     // Queued behind earlier messages of the same channel.
-    const taking = queue.run(interaction.channel_id, () => this.#take(interaction, ephemeral));
+    const taking = queue.run(interaction.channel_id, () => this.#take(interaction, ephemeral, texts));
     const acknowledged = (async () => {
       const done = new AbortController();
       const late = pause(context.clock, timing.acknowledgeWithinMs, AbortSignal.any([stopping, done.signal]));
@@ -74,15 +76,15 @@ export class Interactions {
     await acknowledged;
   }
 
-  async #take(interaction: DiscordInteraction, ephemeral: boolean): Promise<Problem> {
+  async #take(interaction: DiscordInteraction, ephemeral: boolean, texts: Texts): Promise<Problem> {
     const { context, inbox, access, channels, open, stopping } = this.#deps;
-    if (stopping.aborted) return "I am restarting. Please try again in a moment.";
+    if (stopping.aborted) return texts.intake.restarting;
     try {
       if (interaction.channel) channels.learn({ t: "CHANNEL_CREATE", d: withGuild(interaction) });
       const conversation = await channels.conversationIn(interaction.channel_id, interaction.guild_id ?? undefined);
-      if (conversation === undefined) return "I cannot see this channel. Please give me access first.";
+      if (conversation === undefined) return texts.intake.hiddenChannel;
       const message = interactionMessage(interaction, conversation, isoTime(context.clock.now()), context);
-      if (message === undefined) return "This button is too old. Please use a command instead.";
+      if (message === undefined) return texts.intake.oldButton;
       const accountId = message.account.id;
       if (!access.allowsConversation(conversation) || !(await access.mayWrite(conversation, accountId)))
         throw notAllowed();
@@ -91,10 +93,10 @@ export class Interactions {
       await inbox.accept(message);
       return undefined;
     } catch (error) {
-      if (isRefusal(error)) return messageOf(error);
+      if (isRefusal(error)) return errorText(error, texts);
       const level = error instanceof Unwritable ? "debug" : "warn";
       context.logger[level]({ error: messageOf(error) }, "could not store an interaction");
-      return TRY_AGAIN;
+      return texts.intake.tryAgain;
     }
   }
 
@@ -118,7 +120,6 @@ export class Interactions {
   }
 }
 
-const TRY_AGAIN = "I could not store this just now. Please try again in a moment.";
 const NO_MENTIONS = { allowed_mentions: { parse: [] } };
 
 const nameOf = (interaction: DiscordInteraction): string =>
@@ -133,15 +134,28 @@ const IN_SERVERS = 0;
 const IN_PRIVATE = 1;
 const FOR_SERVERS = 0;
 
+/** The descriptions in other languages, by Discord's locale. */
+const Localized = z
+  .record(z.string(), z.string())
+  .nullish()
+  .transform((found) => found ?? {});
+
 const Registered = z.object({
   name: z.string(),
   description: z.string(),
+  description_localizations: Localized,
   type: z.number(),
   contexts: z.array(z.number()).nullish(),
   integration_types: z.array(z.number()).nullish(),
   options: z
     .array(
-      z.object({ name: z.string(), description: z.string(), type: z.number(), required: z.boolean().default(false) }),
+      z.object({
+        name: z.string(),
+        description: z.string(),
+        description_localizations: Localized,
+        type: z.number(),
+        required: z.boolean().default(false),
+      }),
     )
     .default([]),
 });
@@ -149,15 +163,41 @@ type Registered = z.infer<typeof Registered>;
 
 const toRegister = (commands: readonly MenuCommand[]): Registered[] =>
   commands
-    .map(({ name, description, argument }) => ({
+    .map(({ name, description, argument, translations = {} }) => ({
       name,
       description,
+      description_localizations: localized(translations, (entry) => entry.description),
       type: CHAT_INPUT,
       contexts: [IN_SERVERS, IN_PRIVATE],
       integration_types: [FOR_SERVERS],
-      options: argument ? [{ ...argument, type: STRING, required: false }] : [],
+      options: argument
+        ? [
+            {
+              ...argument,
+              description_localizations: localized(translations, (entry) => entry.argument?.description),
+              type: STRING,
+              required: false,
+            },
+          ]
+        : [],
     }))
     .sort((a, b) => a.name.localeCompare(b.name));
+
+/** Discord knows no plain "es". https://docs.discord.com/developers/reference#locales */
+const LOCALES: Readonly<Record<string, readonly string[]>> = { es: ["es-ES", "es-419"] };
+
+type Translations = NonNullable<MenuCommand["translations"]>;
+
+const localized = (
+  translations: Translations,
+  textOf: (entry: Translations[string]) => string | undefined,
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(translations).flatMap(([language, entry]) => {
+      const text = textOf(entry);
+      return text === undefined ? [] : (LOCALES[language] ?? [language]).map((locale) => [locale, text]);
+    }),
+  );
 
 /** Registers the commands if Discord has different ones; writes count against a daily limit. */
 export const registerCommands = async (
@@ -167,7 +207,9 @@ export const registerCommands = async (
 ): Promise<"changed" | "unchanged"> => {
   const expected = toRegister(commands);
   const route = Routes.applicationCommands(applicationId);
-  const registered = z.array(Registered).safeParse(await rest.call("get", route));
+  // Without this parameter, Discord leaves the localizations out.
+  const query = { with_localizations: "true" };
+  const registered = z.array(Registered).safeParse(await rest.call("get", route, { query }));
   const current = registered.data?.sort((a, b) => a.name.localeCompare(b.name));
   if (isDeepStrictEqual(current, expected)) return "unchanged";
   await rest.call("put", route, { body: expected });

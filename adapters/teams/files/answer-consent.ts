@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { messageOf } from "../../../core/contract/app-error.ts";
 import type { FileRef } from "../../../core/contract/file-ref.ts";
+import { type Texts, textsFor } from "../../../core/contract/texts/texts.ts";
 import type { WebhookResponse } from "../../contract/abilities.ts";
 import type { AdapterContext } from "../../contract/adapter-context.ts";
 import type { Activity } from "../activity.ts";
@@ -39,8 +40,6 @@ export interface ConsentDeps {
 /** An answer that Teams shows as an error, so that the person can press again. */
 const FAILED: WebhookResponse = { status: 500 };
 
-const GONE = "This file is no longer available. Ask for it again.";
-
 /**
  * Handles the answer to a consent card: uploads the accepted file and replaces the card with the file. Both steps can be
  * repeated, so a crash in between loses nothing and shows nothing twice.
@@ -50,13 +49,14 @@ export const answerConsent = async (activity: Activity, deps: ConsentDeps): Prom
   const consented = Consented.safeParse(activity.value);
   if (!consented.success) return { status: 400 };
   const { context } = deps;
+  const texts = textsFor(activity.locale).files.consent;
   const { id: accountId, aadObjectId = accountId } = activity.from ?? { id: "" };
   const key = consentKey(context.channel, consented.data.context.consent);
   try {
     const known = (await context.store.get(key))?.value;
     const isTheirs = known?.room === conversationOf(activity, context.channel).room;
     const isAllowed = isTheirs && context.isBlocked?.(aadObjectId) !== true;
-    const card = known && isAllowed ? await answered(deps, consented.data, known) : textCard(GONE);
+    const card = known && isAllowed ? await answered(deps, consented.data, known, texts) : textCard(texts.gone);
     await deps.replaceCard(activity, card);
     return { status: 200 };
   } catch (error) {
@@ -69,11 +69,12 @@ const answered = async (
   deps: ConsentDeps,
   { action, uploadInfo }: Consented,
   { file, message }: Consent,
+  texts: Texts["files"]["consent"],
 ): Promise<OutgoingActivity> => {
-  if (action === "decline") return withText(message, `You declined ${file.name}.`);
+  if (action === "decline") return withText(message, texts.declined(file.name));
   if (uploadInfo === undefined) throw new Error("Teams named no address for the upload");
   const content = await contentOf(deps.context, file);
-  if (content === undefined) return withText(message, `${file.name} is no longer available. Ask for it again.`);
+  if (content === undefined) return withText(message, texts.goneNamed(file.name));
   await upload(deps, uploadInfo.uploadUrl, content);
   const { name, contentUrl, uniqueId, fileType } = uploadInfo;
   const attachment = { contentType: INFO_CARD, contentUrl, name, content: { uniqueId, fileType } };

@@ -1,5 +1,7 @@
 import { AppError } from "../../../core/contract/app-error.ts";
 import type { FromPerson, InboundMessage } from "../../../core/contract/messages/user-message.ts";
+import { textsFor } from "../../../core/contract/texts/texts.ts";
+import { errorText, ToldError } from "../../../core/contract/texts/told-error.ts";
 import type { RoomMove } from "../../contract/abilities.ts";
 import type { AdapterContext } from "../../contract/adapter-context.ts";
 import type { Inbox } from "../../contract/channel-adapter.ts";
@@ -91,7 +93,7 @@ export class Intake {
     const command = await buttons.pressed(press.data ?? "");
     const sentAt = new Date(context.clock.now()).toISOString();
     const message = command && toPress(press, command, sentAt, context);
-    if (message === undefined) return endPress(press.id, TOO_OLD);
+    if (message === undefined) return endPress(press.id, textsFor(press.from.language_code).intake.oldButtonType);
     endPress(press.id, await this.#accept(message));
   }
 
@@ -104,18 +106,16 @@ export class Intake {
     } catch (error) {
       if (!(error instanceof AppError) || !PERMANENT.has(error.code)) throw error;
       this.#deps.context.logger.info({ message: message.id, reason: error.message }, "message refused");
-      if (!isPress(message)) this.#deps.showRefusal(message, error.message);
-      return error.message;
+      const why = errorText(error, textsFor(message.account.locale));
+      if (!isPress(message)) this.#deps.showRefusal(message, why);
+      return why;
     }
   }
 
   /** Access that names only rooms admits no private message: otherwise every user of Telegram could write there. */
   #refusePrivately({ conversation, account }: InboundMessage): void {
     if (conversation.kind === "shared" || this.#deps.access.accounts !== undefined) return;
-    throw new AppError(
-      "forbidden",
-      `I only talk in groups. To ask my operator for access, name your id: ${account.id}`,
-    );
+    throw new ToldError("forbidden", ({ refusals }) => refusals.onlyInGroups(account.id));
   }
 
   #isForAgent(message: TelegramMessage): boolean {
@@ -123,8 +123,6 @@ export class Intake {
     return message.chat.type === "private" || !access.mentionOnly || isAddressed(message, bot);
   }
 }
-
-const TOO_OLD = "This button is too old. Please type the command instead.";
 
 const isPress = (message: InboundMessage): message is FromPerson =>
   message.kind === "command" && message.messageId === undefined;

@@ -98,11 +98,18 @@ export class Session {
 
   async #offerCommands(): Promise<void> {
     const { api, context } = this.#deps;
-    const commands = context.commands.slice(0, MAX_COMMANDS).map(({ name, description }) => ({
-      command: name.replaceAll("-", "_"),
-      description: description.slice(0, 256),
-    }));
-    if (commands.length > 0) await api.send("setMyCommands", { commands });
+    const offered = context.commands.slice(0, MAX_COMMANDS);
+    if (offered.length === 0) return;
+    const menuIn = (language?: string) =>
+      offered.map(({ name, description, translations }) => ({
+        command: name.replaceAll("-", "_"),
+        description: (translations?.[language ?? ""]?.description ?? description).slice(0, 256),
+      }));
+    await api.send("setMyCommands", { commands: menuIn() });
+    const languages = new Set(offered.flatMap(({ translations = {} }) => Object.keys(translations)));
+    for (const language of languages) {
+      await api.send("setMyCommands", { commands: menuIn(language), language_code: language });
+    }
   }
 
   /** The button of a press that is not answered keeps spinning for a while. */

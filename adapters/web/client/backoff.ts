@@ -30,3 +30,12 @@ const MAX_WATCHED_MS = 2_000;
 const MAX_MS = 30_000;
 /** About five minutes of fast attempts. */
 const MAX_FAST = 200;
+
+/** The code that browsers report when no close frame was received. */
+export const ABNORMAL_CLOSE = 1006;
+/** The gateway does not understand this client, so reconnecting would not help. */
+export const FATAL_CODES: ReadonlySet<number> = new Set([
+  closeCodes.binary,
+  closeCodes.notUtf8,
+  closeCodes.tooManyBadFrames,
+]);

@@ -1,11 +1,11 @@
 import type { ClientFrame, ErrorCode, Hello, ServerFrame } from "../protocol.ts";
 import { closeCodes } from "../protocol-constants.ts";
-import { ReconnectBackoff } from "./backoff.ts";
-import type { ChatIdentity, TokenRefusal } from "./chat-identity.ts";
+import { ABNORMAL_CLOSE, FATAL_CODES, ReconnectBackoff } from "./backoff.ts";
+import { type ChatIdentity, isTokenRefusal, type TokenRefusal } from "./chat-identity.ts";
 import type { ChatListener, ChatStatus } from "./chat-listener.ts";
 import type { ChatConnection, ChatTransport } from "./chat-transport.ts";
-import { MAIN_CONVERSATION } from "./conversation-requests.ts";
-import type { Outgoing, OutgoingQueue } from "./outgoing-queue.ts";
+import { MAIN_CONVERSATION, NEW_CONVERSATION, type StartedConversation } from "./conversation-requests.ts";
+import { inMain, type Outgoing, type OutgoingQueue } from "./outgoing-queue.ts";
 import { OutgoingSender } from "./outgoing-sender.ts";
 
 export interface ChatClientDeps {
@@ -14,6 +14,8 @@ export interface ChatClientDeps {
   readonly listener: ChatListener;
   /** Whether a person looks at the chat now, so that it reconnects fast. Absent: always. */
   isWatched?(): boolean;
+  /** Starts a new conversation. Rejects if a retry may succeed. Absent: the client never enters one. */
+  start?(token: string | undefined): Promise<StartedConversation>;
   /** Optional fields of `hello`. */
   about(): Pick<Hello, "timeZone" | "locale">;
 }
@@ -68,10 +70,21 @@ export class ChatClient {
     const attempt = ++this.#attempt;
     this.#disconnect();
     this.#setStatus("connecting");
-    this.#identity.token().then(
+    this.#prepare(attempt).then(
       (token) => attempt === this.#attempt && this.#connect(attempt, token),
       () => attempt === this.#attempt && this.#reconnectLater(ABNORMAL_CLOSE),
     );
+  }
+
+  /** Starts the new conversation that this client is in or has messages for; resolves to the token of `hello`. */
+  async #prepare(attempt: number): Promise<string | undefined> {
+    const token = await this.#identity.token();
+    const { queue, start } = this.#deps;
+    const started = this.conversation === NEW_CONVERSATION || queue.needsStart ? await start?.(token) : undefined;
+    if (started === undefined || attempt !== this.#attempt) return token;
+    queue.started(started);
+    if (this.#conversation === NEW_CONVERSATION) this.#follow(started.id);
+    return token;
   }
 
   /** Disconnects without reconnecting, until `open` is called. */
@@ -139,6 +152,7 @@ export class ChatClient {
 
   adopt(items: readonly Outgoing[]): void {
     this.#sender.adopt(inMain(items));
+    if (this.#deps.queue.needsStart && this.#status !== "closed") this.open();
   }
 
   /** Sends a failed message again. */
@@ -278,19 +292,9 @@ export class ChatClient {
   }
 }
 
-/** A message that names no conversation belongs to the main one. */
-const inMain = (items: readonly Outgoing[]): readonly Outgoing[] =>
-  items.map((item) => ({ ...item, frame: { conversation: MAIN_CONVERSATION, ...item.frame } }));
-
 type Timeout = ReturnType<typeof setTimeout> | undefined;
 
-const isTokenRefusal = (code: ErrorCode | undefined): code is TokenRefusal => code?.startsWith("token-") === true;
-
-/** The code that browsers report when no close frame was received. */
-const ABNORMAL_CLOSE = 1006;
 const HANDSHAKE_TIMEOUT_MS = 8_000;
 const HISTORY_PAGE_SIZE = 100;
 /** Each welcome renews the token, long before it expires. */
 const RENEWAL_INTERVAL_MS = 12 * 3_600_000;
-/** The gateway does not understand this client, so reconnecting would not help. */
-const FATAL_CODES: ReadonlySet<number> = new Set([closeCodes.binary, closeCodes.notUtf8, closeCodes.tooManyBadFrames]);

@@ -3,6 +3,9 @@ import type { PersistentValues } from "./persistent-values.ts";
 
 export type TokenRefusal = Extract<ErrorCode, `token-${string}`>;
 
+export const isTokenRefusal = (code: ErrorCode | undefined): code is TokenRefusal =>
+  code?.startsWith("token-") === true;
+
 /** Supplies the visitor's tokens and decides what happens when one is refused. */
 export interface ChatIdentity {
   /** Undefined: a new visitor. Rejects if the token is temporarily unavailable. */

@@ -1,5 +1,6 @@
 import type { Attachment } from "../../../core/contract/messages/user-message.ts";
 import type { Command, Message } from "../protocol.ts";
+import { MAIN_CONVERSATION, NEW_CONVERSATION, type StartedConversation } from "./conversation-requests.ts";
 import type { PersistentValues } from "./persistent-values.ts";
 
 export type OutgoingFrame = Message | Command;
@@ -44,13 +45,30 @@ export class OutgoingQueue {
       this.#set(this.#items.map((item) => ({ ...item, frame: { conversation, ...item.frame } })));
   }
 
+  /** Whether a message waits for the start of its conversation. */
+  get needsStart(): boolean {
+    return this.#items.some(isForNew);
+  }
+
+  /** The gateway has started the new conversation, or refuses to. */
+  started({ id, refusal }: StartedConversation): void {
+    if (this.needsStart)
+      this.#set(
+        this.#items.map((item) =>
+          isForNew(item)
+            ? { ...item, frame: { ...item.frame, conversation: id }, ...(refusal && { failure: refusal }) }
+            : item,
+        ),
+      );
+  }
+
   get all(): readonly Outgoing[] {
     return this.#items;
   }
 
-  /** The next message to send. */
+  /** The next message to send; its conversation has been started. */
   get first(): OutgoingFrame | undefined {
-    return this.#items.find(({ failure }) => failure === undefined)?.frame;
+    return this.#items.find((item) => item.failure === undefined && !isForNew(item))?.frame;
   }
 
   add(item: Outgoing): void {
@@ -86,6 +104,12 @@ export class OutgoingQueue {
     this.#values.set("outgoing", items.length > 0 ? this.#stored : undefined);
   }
 }
+
+const isForNew = ({ frame }: Outgoing): boolean => frame.conversation === NEW_CONVERSATION;
+
+/** A message that names no conversation belongs to the main one. */
+export const inMain = (items: readonly Outgoing[]): readonly Outgoing[] =>
+  items.map((item) => ({ ...item, frame: { conversation: MAIN_CONVERSATION, ...item.frame } }));
 
 /** Invalid text counts as an empty queue. */
 export const readQueue = (stored: string | undefined): StoredQueue => {

@@ -50,7 +50,7 @@ export const deleteConversation = async (
     ...kindFor({ name, args }),
   });
   await inbox.accept(command("cancel", "answer"));
-  await inbox.accept(command("delete-conversation", ""));
+  await inbox.accept(command("delete-conversation", "confirm"));
   await rooms.log(room).deleteAll(async (entry) => {
     const { uploaded, sent } = filesIn(entry);
     await files.delete(visitor, uploaded);

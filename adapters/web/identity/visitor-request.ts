@@ -1,4 +1,6 @@
 import { AppError } from "../../../core/contract/app-error.ts";
+import { english } from "../../../core/contract/texts/texts.ts";
+import { errorText } from "../../../core/contract/texts/told-error.ts";
 import type { Webhook, WebhookHead, WebhookResponse } from "../../contract/abilities.ts";
 import type { VisitorAuth } from "./visitor-auth.ts";
 import { type Identity, isAnonymous } from "./visitor-token.ts";
@@ -72,7 +74,7 @@ export class VisitorRequests {
 /** Refuses with the text of an AppError whose code has a status; another error is a fault. */
 export const refusalFor = (head: WebhookHead, error: unknown): WebhookResponse => {
   if (!(error instanceof AppError) || !(error.code in statuses)) throw error;
-  return refusal(head, statuses[error.code] ?? 500, error.code, error.message);
+  return refusal(head, statuses[error.code] ?? 500, error.code, errorText(error, english));
 };
 
 /** The caller has checked the origin. */

@@ -1,6 +1,8 @@
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
 import type { Account } from "../../../core/contract/messages/user-message.ts";
 import { refuseIfUnwritable, Unwritable, whenWritable } from "../../../core/contract/ports/backbone.ts";
+import { textsFor } from "../../../core/contract/texts/texts.ts";
+import { errorText } from "../../../core/contract/texts/told-error.ts";
 import { readHistory } from "../history/history-page.ts";
 import type { RoomAddress } from "../history/room-address.ts";
 import type { Identity, TokenProblem } from "../identity/visitor-token.ts";
@@ -245,10 +247,11 @@ export class ClientDialogue {
     const code = error instanceof AppError ? error.code : "internal";
     const level = error instanceof Unwritable ? "debug" : "warn";
     logger[level]({ channel, frame: frame.type, code, error: messageOf(error) }, "could not handle client frame");
-    if (code === "forbidden" || code === "bad-input") this.#error("refused", messageOf(error), frame);
-    else if (code === "too-large") this.#error("too-long", messageOf(error), frame);
-    else if (code === "rate-limited") this.#slowDown(messageOf(error), frame);
-    else this.#error("unavailable", "the message was not stored; send this again", frame);
+    const why = errorText(error, textsFor(this.#account?.locale));
+    if (code === "forbidden" || code === "bad-input") this.#error("refused", why, frame);
+    else if (code === "too-large") this.#error("too-long", why, frame);
+    else if (code === "rate-limited") this.#slowDown(why, frame);
+    else this.#error("unavailable", "could not confirm that this is stored; send it again with the same id", frame);
     if (this.#account === undefined) this.#close(closeCodes.tryLater, "try again later");
   }
 

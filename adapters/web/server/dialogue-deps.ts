@@ -15,6 +15,7 @@ export interface DialogueDeps {
   readonly context: AdapterContext;
   readonly inbox: Inbox;
   readonly limits: WebLimits;
+  readonly voiceInput: boolean;
   readonly frameRate: RateLimit;
   readonly messageRate: RateLimit;
   readonly addressRates: AddressRates;

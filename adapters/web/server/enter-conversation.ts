@@ -33,7 +33,7 @@ export const enterConversation = async (
 
 export const welcomeFrame = (
   { who, address, head, sessionId }: Entered,
-  { auth, context, limits }: DialogueDeps,
+  { auth, context, limits, voiceInput }: DialogueDeps,
 ): Buffer =>
   encodeFrame({
     type: "welcome",
@@ -45,4 +45,5 @@ export const welcomeFrame = (
     agent: context.agent,
     now: isoTime(context.clock.now()),
     limits: { textLength: limits.textLength, fileBytes: limits.filesPerVisitor > 0 ? limits.fileBytes : 0 },
+    ...(voiceInput && { voice: true }),
   });

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Webhook, WebhookResponse } from "../../contract/abilities.ts";
 
-/** The script that a page loads, and those that the widget loads on demand. */
-const SCRIPTS = ["widget.js", "widget-markdown.js", "widget-more.js", "widget-de.js", "widget-es.js"];
+/** The widget, the scripts that it loads on demand, and the client for pages with a chat of their own (`mooring/web`). */
+const SCRIPTS = ["widget.js", "widget-markdown.js", "widget-more.js", "widget-de.js", "widget-es.js", "client.js"];
 
 /** In a build the scripts are beside this file; when the sources run, they are in `dist/`. */
 const BUILT = [new URL("./", import.meta.url), new URL("../../../dist/", import.meta.url)];

@@ -6,9 +6,12 @@ import { PROTOCOL } from "../protocol-constants.ts";
 const SYSTEMS: Readonly<Record<string, string>> = { darwin: "Mac OS X", linux: "Linux", win32: "Windows" };
 const USER_AGENT = `mooring-chat (${SYSTEMS[process.platform] ?? process.platform})`;
 
-/** A socket from a terminal, which has no page: it sends the gateway's own address as its origin. */
+/**
+ * A socket from a terminal, which has no page: it sends the gateway's own address as its origin. `onUnknownChannel` is
+ * called for HTTP 404: the gateway runs, and reconnecting does not help. Gateways that start or drain send a 503.
+ */
 export const socketTransport =
-  (gateway: string, channel: string): ChatTransport =>
+  (gateway: string, channel: string, onUnknownChannel: () => void): ChatTransport =>
   (events) => {
     const { origin } = new URL(gateway);
     const address = `${gateway.replace(/^http/, "ws").replace(/\/$/, "")}/channels/${channel}/socket`;
@@ -17,6 +20,10 @@ export const socketTransport =
     socket.on("open", () => events.opened());
     socket.on("message", (data) => events.received(String(data)));
     socket.on("close", (code) => events.closed(code));
+    socket.on("unexpected-response", (_, response) => {
+      if (response.statusCode === 404) onUnknownChannel();
+      socket.terminate();
+    });
     // The close event follows and is handled.
     socket.on("error", () => undefined);
     return {

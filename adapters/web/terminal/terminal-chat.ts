@@ -52,7 +52,7 @@ export class TerminalChat implements ChatListener {
   #hasInputEnded = false;
   #wasAway = false;
   #isStorable = true;
-  #refusal: string | undefined;
+  #problem: string | undefined;
   #finish: () => void = () => undefined;
 
   constructor(options: TerminalChatOptions) {
@@ -92,7 +92,7 @@ export class TerminalChat implements ChatListener {
     clearTimeout(timer);
     lines.close();
     this.#client.close();
-    if (this.#refusal !== undefined) return this.#refusal;
+    if (this.#problem !== undefined) return this.#problem;
     return screen.isLive || this.#unanswered.size === 0
       ? undefined
       : `timed out waiting for ${this.#unanswered.size === 1 ? "1 answer" : `${this.#unanswered.size} answers`}`;
@@ -109,12 +109,17 @@ export class TerminalChat implements ChatListener {
   }
 
   statusChanged(status: ChatStatus, reason?: ErrorCode): void {
+    if (this.#problem !== undefined) return;
     if (status === "away" && !this.#wasAway) this.#view.note("The gateway does not answer. Reconnecting …");
     if (status === "open" && this.#wasAway) this.#view.note("Connected again.");
     if (status === "away" || status === "open") this.#wasAway = status === "away";
     if (status !== "open") this.#isStorable = true;
-    if (status !== "refused") return;
-    this.#refusal = refusalText(reason);
+    if (status === "refused") this.fail(refusalText(reason));
+  }
+
+  /** Ends the conversation with an error text for the user. */
+  fail(problem: string): void {
+    this.#problem ??= problem;
     this.#finish();
   }
 

@@ -41,6 +41,7 @@ const SHARED = new Set(
     "view/messages/action-buttons.tsx",
     "view/messages/anchor-chip.tsx",
     "view/messages/live-time.tsx",
+    "view/messages/message-tools.tsx",
   ].map((path) => file(path)),
 );
 

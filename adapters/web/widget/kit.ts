@@ -5,6 +5,7 @@ import { Icon } from "./view/icon.tsx";
 import { ActionButtons } from "./view/messages/action-buttons.tsx";
 import { AnchorChip } from "./view/messages/anchor-chip.tsx";
 import { Elapsed } from "./view/messages/live-time.tsx";
+import { Tool } from "./view/messages/message-tools.tsx";
 import { useWidget } from "./view/widget-context.ts";
 
 /** The modules that `widget-more.js` shares with `widget.js` instead of a second copy; build.mjs lists their files. */
@@ -14,6 +15,7 @@ const kit = {
   Elapsed,
   Fragment,
   Icon,
+  Tool,
   jsx,
   jsxs,
   useCallback,

@@ -37,7 +37,7 @@ export const mount = (widget: WidgetContext, show: (isOpen: boolean) => void): M
     shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, more];
   };
   // Loaded before, by a chat that was shut down.
-  if (window.mooringMore) adopt(window.mooringMore.css);
+  for (const loaded of [window.mooringMarkdown, window.mooringMore]) if (loaded) adopt(loaded.css);
   (target ?? document.body).append(host);
 
   let rerender: () => void = () => undefined;

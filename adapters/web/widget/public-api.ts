@@ -1,4 +1,4 @@
-import type { HostToken } from "./page/host-identity.ts";
+import type { HostToken } from "../client/host-identity.ts";
 import { Widget, type WidgetEvents } from "./widget.ts";
 import type { WidgetOptions } from "./widget-options.ts";
 

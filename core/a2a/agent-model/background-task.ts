@@ -6,15 +6,25 @@ import { type SyntheticMessage, syntheticMessage } from "../../contract/messages
 import type { WorkContext } from "../../contract/messages/work-context.ts";
 import { ack, type Bus, type Consumer, type Outcome } from "../../contract/ports/bus.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
+import { english } from "../../contract/texts/texts.ts";
 import { cutToBytes, deadLetterFallback } from "../../lib/index.ts";
 import { enqueueTurn } from "../../subtasks/index.ts";
-import type { Agent, CoreDeps } from "../../turns/index.ts";
+import { type Agent, type CoreDeps, textsOf } from "../../turns/index.ts";
 import type { TurnSources } from "../../turns/source/index.ts";
 import { failureDetail, isUnreachable } from "../client/peer-fetch.ts";
 import type { TaskUpdate } from "../client/task-update.ts";
 import type { AgentConnections } from "./agent-connections.ts";
-import { failedTask, isProtocolError, TIMED_OUT } from "./agent-failures.ts";
-import { markCancelled, readTurnTask, saveAnswer, saveOutcome, type TaskRef, type TurnTask } from "./turn-task.ts";
+import { failedEnd, isProtocolError } from "./agent-failures.ts";
+import { answerFields, endText, type TaskEnd, taskEnd } from "./task-end.ts";
+import {
+  markCancelled,
+  readTurnTask,
+  saveAnswer,
+  saveOutcome,
+  type TaskAnswer,
+  type TaskRef,
+  type TurnTask,
+} from "./turn-task.ts";
 
 interface TaskDeps extends CoreDeps {
   readonly agentConnections: Pick<AgentConnections, "of">;
@@ -60,24 +70,31 @@ const handleAgentTask = async (deps: TaskDeps, address: AgentTaskAddress, since:
   if (task === undefined) return ack;
   if (task.cancelledAt !== undefined) return connection ? cancelTask(deps, connection, task, since) : ack;
   if (task.background === undefined) return ack;
-  const answer = task.answer ?? (await look(deps, turn, task, task.background, connection));
+  const answer = knownAnswer(task) ?? (await look(deps, turn, task, task.background, connection));
   if (answer === undefined) return { retryInMs: pauseFor(deps.clock.now() - since) };
   await deps.checkpoint("agent.known");
   const stored = await saveAnswer(deps.store, turn, answer);
   await deps.checkpoint("agent.stored");
   await enqueueTurn(deps, turn, answerMessage(turn, task.background, deps.clock.now()));
   await deps.checkpoint("agent.reported");
-  if (stored !== TIMED_OUT || connection === undefined) return ack;
+  if (!isTimeout(stored) || connection === undefined) return ack;
   await markCancelled(deps.store, turn, isoTime(deps.clock.now()));
   return cancelTask(deps, connection, task, since);
 };
+
+const knownAnswer = ({ answer, end }: TurnTask): TaskAnswer | undefined =>
+  answer === undefined ? undefined : { answer, end };
+
+/** Records of older processes have only the text. */
+const isTimeout = ({ answer, end }: TaskAnswer): boolean =>
+  end === undefined ? answer === english.agents.failures.timedOut : end.key === "timedOut";
 
 /** A task that could not be followed still gets an answer for the person. */
 const handleDeadTask = async (deps: TaskDeps, { tenant, agent, id: turnId }: AgentTaskAddress): Promise<void> => {
   const turn = { tenant, agent, turnId };
   const task = await readTurnTask(deps.store, turn);
   if (task?.background === undefined) return;
-  await saveAnswer(deps.store, turn, GONE);
+  await saveAnswer(deps.store, turn, answerFields(taskEnd("gone")));
   await enqueueTurn(deps, turn, answerMessage(turn, task.background, deps.clock.now()));
 };
 
@@ -91,8 +108,8 @@ const look = async (
   task: TurnTask,
   work: WorkContext,
   connection: Connection | undefined,
-): Promise<string | undefined> => {
-  if (connection === undefined) return GONE;
+): Promise<TaskAnswer | undefined> => {
+  if (connection === undefined) return answerFields(taskEnd("gone"));
   const { remoteAgents, peer, label, deadlineMs } = connection;
   const isLate = deps.clock.now() >= Date.parse(task.startedAt) + deadlineMs;
   let update: TaskUpdate;
@@ -101,29 +118,23 @@ const look = async (
     update = await client.get(task.taskId ?? "", AbortSignal.timeout(REQUEST_TIMEOUT_MS));
   } catch (error) {
     deps.logger.warn({ model: label, turnId: turn.turnId, error: failureDetail(error) }, "could not read a task");
-    if (isProtocolError(error)) return GONE;
+    if (isProtocolError(error)) return answerFields(taskEnd("gone"));
     if (isUnreachable(error)) remoteAgents.forget(peer);
-    return isLate ? UNREACHABLE : undefined;
+    return isLate ? answerFields(taskEnd("unreachable")) : undefined;
   }
-  if (update.state === "working") return isLate ? TIMED_OUT : undefined;
+  if (update.state === "working") return isLate ? answerFields(taskEnd("timedOut")) : undefined;
   await saveOutcome(deps.store, { ...turn, ...work }, task, update);
-  const text = update.state === "failed" ? (failedTask(label, update).shown ?? GONE) : answerText(update);
-  return cutToBytes(text, MAX_ANSWER_BYTES);
+  if (update.state === "failed") return answerFields(failedEnd(update));
+  const text = answerOf(update);
+  return typeof text === "string" ? { answer: cutToBytes(text, MAX_ANSWER_BYTES) } : answerFields(text);
 };
 
 /** The record of a task must fit into one message of the backbone. */
 const MAX_ANSWER_BYTES = 200_000;
 
-const GONE = "The agent that answers here no longer has this task, so there is no answer. Please ask again.";
-const UNREACHABLE =
-  "The agent that works on this could not be reached in time, so there is no answer. Please ask again.";
-
-/** The text of an ended task, or its question. */
-export const answerText = ({ state, text, answer }: Pick<TaskUpdate, "state" | "text" | "answer">): string =>
-  state === "input-required" ? text || answer || NO_QUESTION : answer || NO_ANSWER;
-
-const NO_ANSWER = "_The agent finished without a text._";
-const NO_QUESTION = "_The agent waits for your answer._";
+/** The text of an ended task, or its question; the key of a text of Mooring if the agent wrote none. */
+const answerOf = ({ state, text, answer }: Pick<TaskUpdate, "state" | "text" | "answer">): string | TaskEnd =>
+  state === "input-required" ? text || answer || taskEnd("noQuestion") : answer || taskEnd("noAnswer");
 
 /** Retried while the agent cannot be reached; a task that has ended already needs nothing. */
 const cancelTask = async (
@@ -157,11 +168,16 @@ const answerMessage = (turn: TaskRef, work: WorkContext, now: number): Synthetic
     data: { task: turn.turnId },
   });
 
+/** In the language of the person who asked. */
+const answerFor = ({ answer, end, background }: TurnTask): string | undefined =>
+  (end && background && endText(end, textsOf(background))) ?? answer;
+
 /** Turns that deliver an answer which took longer than its turn. No model is called. */
 export const agentAnswerTurns = ({ store }: Pick<CoreDeps, "store">): Pick<TurnSources, "agent-answer"> => ({
   "agent-answer": async (agent, { synthetic: { data } }) => {
     const turn = { tenant: agent.tenant, agent: agent.name, turnId: data?.task ?? "" };
-    const answer = (await readTurnTask(store, turn))?.answer;
+    const task = await readTurnTask(store, turn);
+    const answer = task && answerFor(task);
     return {
       text: "[the agent has finished the task that took longer than its turn]",
       ...(answer !== undefined && { answer }),

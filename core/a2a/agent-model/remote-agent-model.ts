@@ -11,7 +11,7 @@ import {
   type StepWork,
 } from "../../model/index.ts";
 import { appErrorIn } from "../../net/index.ts";
-import type { CoreDeps } from "../../turns/index.ts";
+import { type CoreDeps, textsOf } from "../../turns/index.ts";
 import { withoutFileNames } from "../client/file-text.ts";
 import { failureDetail, isUnreachable } from "../client/peer-fetch.ts";
 import type { RemoteAgents } from "../client/remote-agents.ts";
@@ -19,7 +19,7 @@ import type { TaskUpdate } from "../client/task-update.ts";
 import type { RemotePeer } from "../config.ts";
 import { addressOf } from "../identity.ts";
 import { explainFailure, failedTask, isProtocolError, StillWorking, TaskTimedOut } from "./agent-failures.ts";
-import { answerText, followInBackground } from "./background-task.ts";
+import { followInBackground } from "./background-task.ts";
 import { type Following, findTask, followTask, isQuestionOf, pauseAfter, startTask } from "./follow-task.ts";
 import { ShownText } from "./shown-text.ts";
 import { turnMessage } from "./turn-message.ts";
@@ -126,7 +126,7 @@ export class RemoteAgentModel implements AgentModel {
     await checkpoint("agent.backgrounded");
     await followInBackground(bus, work);
     await checkpoint("agent.followed");
-    return { text: STILL_WORKING, toolCalls: [], finish: "stop", usage: NO_USAGE };
+    return { text: textsOf(work).agents.stillWorking, toolCalls: [], finish: "stop", usage: NO_USAGE };
   }
 
   #open(work: StepWork): Promise<OpenedTask> {
@@ -252,15 +252,14 @@ export class RemoteAgentModel implements AgentModel {
     const isQuestion = update.state === "input-required";
     const written = withoutFileNames(isQuestion ? update.text || update.answer : update.answer, files);
     const needsText = written === "" && (isQuestion || files.length === 0);
-    const text = needsText ? answerText({ ...update, text: "", answer: "" }) : written;
+    const { ends } = textsOf(work).agents;
+    const text = needsText ? (isQuestion ? ends.noQuestion("") : ends.noAnswer("")) : written;
     const usage = { ...(update.usage ?? NO_USAGE) };
     return { text, toolCalls: [], finish: "stop", usage, ...(files.length > 0 && { files }) };
   }
 }
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
-const STILL_WORKING =
-  "The agent that answers here is still working on this. You can write something else meanwhile; its answer follows here.";
 
 /** Neither the protocol nor our own code: perhaps another server answers at an old address of the agent. */
 const isForeign = (error: unknown): boolean =>

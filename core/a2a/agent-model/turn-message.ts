@@ -74,6 +74,6 @@ const hopOf = ({ remoteAgents }: MessageDeps, { url }: RemotePeer, work: StepWor
     ? "its url is the address of this agent itself"
     : "the agents pass this work to each other in a circle";
   throw new ModelFailed("refused", `not sent to ${to}: ${why}`, {
-    shown: "I did not pass this on, because the agents that work on it were sending it in a circle.",
+    shown: ({ agents }) => agents.failures.circle,
   });
 };

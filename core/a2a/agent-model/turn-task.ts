@@ -6,6 +6,7 @@ import { collection, keyOf, type Store } from "../../contract/ports/store.ts";
 import { createOrRead, DELETE, update } from "../../contract/ports/update.ts";
 import { sessionTtl } from "../../turns/index.ts";
 import type { TaskUpdate } from "../client/task-update.ts";
+import { TaskEnd } from "./task-end.ts";
 
 /** The question of a task that waits for the person's next message. */
 const Question = z.looseObject({ taskId: z.string(), key: z.string() });
@@ -21,8 +22,10 @@ const TurnTask = z.looseObject({
   startedAt: z.iso.datetime(),
   /** The work of the turn, once it no longer waits: the answer is delivered there. */
   background: WorkContext.optional(),
-  /** The end of a task that went on in the background, as people see it. */
+  /** The end of a task that went on in the background, as people see it; a text of Mooring is English here. */
   answer: z.string().optional(),
+  /** The answer is a text of Mooring, which people read in their own language. */
+  end: TaskEnd.optional().catch(undefined),
   /** The task must be cancelled: its turn was stopped, timed out or failed. */
   cancelledAt: z.iso.datetime().optional(),
 });
@@ -95,12 +98,15 @@ export const continueInBackground = async (store: Store, turn: TurnAddress & Wor
   );
 };
 
+/** How a background task ended. */
+export type TaskAnswer = Pick<TurnTask, "end"> & { readonly answer: string };
+
 /** Stores the end of a background task; the first one counts. Resolves to the one that is stored. */
-export const saveAnswer = async (store: Store, turn: TaskRef, answer: string): Promise<string> => {
+export const saveAnswer = async (store: Store, turn: TaskRef, given: TaskAnswer): Promise<TaskAnswer> => {
   const { after } = await update(store, taskKey(turn), (task) =>
-    task === undefined || task.answer !== undefined ? task : { ...task, answer },
+    task === undefined || task.answer !== undefined ? task : { ...task, ...given },
   );
-  return after?.answer ?? answer;
+  return after?.answer === undefined ? given : { answer: after.answer, end: after.end };
 };
 
 export const markCancelled = async (store: Store, turn: TaskRef, at: string): Promise<void> => {

@@ -1,21 +1,22 @@
 import { subjectsOf } from "../../contract/messages/subjects.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
 import type { Store } from "../../contract/ports/store.ts";
+import type { Texts } from "../../contract/texts/texts.ts";
 import type { SubtaskDeps } from "../../subtasks/index.ts";
 import { changeCall, comesLater, type PeerCall, readCalls, unreachableNote } from "../record/peer-call.ts";
 import { countEnd, demoteCall, notifyCaller } from "./settle-call.ts";
 
 /** Calls to other agents, as the batches of subtasks see them. */
 export const delegatedCalls = (store: Store): SubtaskDeps["calls"] => ({
-  items: async (sender, ids) => (await readCalls(store, sender, ids)).map(activityOf),
+  items: async (sender, ids, texts) => (await readCalls(store, sender, ids)).map((call) => activityOf(call, texts)),
   release: releaseCalls,
   cancel: cancelCalls,
 });
 
 /** A call is running from the moment it is sent, and pending while the peer is unreachable. */
-const activityOf = (call: PeerCall) => {
+const activityOf = (call: PeerCall, texts: Texts) => {
   const { id, headline, state, createdAt, endedAt, notes, answer, error } = call;
-  const unreachable = unreachableNote(call);
+  const unreachable = unreachableNote(call, texts);
   const note = unreachable ?? call.note;
   const shown = ({ open: "running", answered: "completed", failed: "failed" } as const)[state];
   const result = answer ?? error;

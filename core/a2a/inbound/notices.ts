@@ -7,7 +7,7 @@ import { ack, type Bus, type Outcome } from "../../contract/ports/bus.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
 import { collection, keyOf, type Store } from "../../contract/ports/store.ts";
 import { update } from "../../contract/ports/update.ts";
-import { audienceAt, type Destination, publishReply } from "../../delivery/index.ts";
+import { audienceAt, type Destination, publishReply, textsForReaders } from "../../delivery/index.ts";
 import { cutToBytes, stableId, summarisePrompt } from "../../lib/index.ts";
 import { currentSession, type SessionHistory } from "../../sessions/index.ts";
 import type { CoreDeps, RunningTurns } from "../../turns/index.ts";
@@ -183,7 +183,10 @@ const post = async (
   const text = composeText(notices, titles.length > 1);
   const { channel, kind: conversation } = audience.conversation;
   const verdict = moderator?.checksAnswers
-    ? await moderator.check({ kind: "answer", id, tenant, agent, channel, conversation, text })
+    ? await moderator.check(
+        { kind: "answer", id, tenant, agent, channel, conversation, text },
+        await textsForReaders(store, { tenant, audience }),
+      )
     : ({ allowed: true } as const);
   const markdown = verdict.allowed ? text : verdict.text;
   await publishReply(bus, {

@@ -9,6 +9,7 @@ import { RETENTION_MS } from "../../contract/ports/bus.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
 import { collection, keyOf, type Store } from "../../contract/ports/store.ts";
 import { update } from "../../contract/ports/update.ts";
+import type { Texts } from "../../contract/texts/texts.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { stableId } from "../../lib/index.ts";
 import { callbackIdOf } from "../../subtasks/index.ts";
@@ -120,10 +121,13 @@ export const openQuestion = ({ state, remote }: Pick<PeerCall, "state" | "remote
   state === "open" ? remote?.question : undefined;
 
 /** Shown instead of "running" while requests to the remote agent get no answer. */
-export const unreachableNote = ({ state, remote }: Pick<PeerCall, "state" | "remote">): string | undefined =>
+export const unreachableNote = (
+  { state, remote }: Pick<PeerCall, "state" | "remote">,
+  { outcomes }: Texts,
+): string | undefined =>
   state !== "open" || remote?.unreachableSince === undefined
     ? undefined
-    : `unreachable, retrying since ${isoTime(remote.unreachableSince).slice(11, 16)} UTC`;
+    : outcomes.unreachableSince(`${isoTime(remote.unreachableSince).slice(11, 16)} UTC`);
 
 /** No turn waits for the answer: it arrives in a separate turn. */
 export const comesLater = ({ mode, demotedAt }: Pick<PeerCall, "mode" | "demotedAt">): boolean =>

@@ -3,6 +3,7 @@ import { REPLACEABLE } from "../../contract/messages/replacement.ts";
 import { subjectsOf } from "../../contract/messages/subjects.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
 import { createOnce } from "../../contract/ports/update.ts";
+import { textsFor } from "../../contract/texts/texts.ts";
 import { type ApprovalRule, type Tool, type ToolContext, workContextOfTool } from "../../contract/tool.ts";
 import { publishReply } from "../../delivery/index.ts";
 import { reserveCall } from "../../subtasks/index.ts";
@@ -88,7 +89,8 @@ const newApproval = async (
   }
   const asked = await whereToAsk(deps, context);
   if (asked === undefined) return NOBODY_TO_ASK;
-  const request = requestText(tool, context, shown);
+  const locale = localeOfRequest(deps, context, asked);
+  const request = requestText(tool, context, shown, textsFor(locale));
   const refusal = await moderated(deps, context, `${id}/request`, request);
   if (refusal !== undefined) return refusal;
   const now = deps.clock.now();
@@ -101,6 +103,7 @@ const newApproval = async (
     isRepeatable: tool.repeatable === true,
     digest: digestOf(bound),
     request,
+    ...(locale !== undefined && { locale }),
     ...(urls.length > 0 && { urls }),
     idempotencyKey,
     turnId,
@@ -111,6 +114,16 @@ const newApproval = async (
     state: "pending",
     runs: 0,
   };
+};
+
+/** The asker's language where they are asked themselves; the home conversation has that of its channel. */
+const localeOfRequest = (
+  { asking }: ApprovalDeps,
+  { tenant, agent, asker }: ToolContext,
+  { audience, isHome }: Approval["asked"],
+): string | undefined => {
+  const own = isHome ? undefined : asker.locale;
+  return own ?? asking.of({ tenant, agent })?.agent.defaultsOn(audience.conversation.channel).locale;
 };
 
 const isForOneCall = (rule: ApprovalRule): boolean => rule.isDestructive || rule.isForOneCall === true;
@@ -147,7 +160,7 @@ const publishRequest = async (deps: ApprovalDeps, approval: Approval): Promise<v
     sessionId: null,
     kind: "notice",
     markdown: `${request}\n${howToDecide(approval, Date.parse(createdAt))}`,
-    actions: requestActions(approval),
+    actions: requestActions(approval, textsFor(approval.locale)),
     data: REPLACEABLE,
     origin: null,
     audience: asked.audience,

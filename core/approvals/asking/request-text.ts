@@ -1,6 +1,6 @@
 import { INBOUND_CHANNEL } from "../../contract/messages/addresses.ts";
 import type { ReplyAction } from "../../contract/messages/agent-reply.ts";
-import type { ViewerTime } from "../../contract/relative-time.ts";
+import { type Texts, textsFor } from "../../contract/texts/texts.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { summarisePrompt } from "../../lib/index.ts";
 import { clockTime } from "../../origin/index.ts";
@@ -32,23 +32,23 @@ export const requestText = (
   { name, description, approval }: Pick<Tool, "name" | "description" | "approval">,
   { asker, origin }: Pick<ToolContext, "asker" | "origin">,
   shown: string,
+  texts: Texts,
 ): string => {
+  const { approvals } = texts;
   // The fence must be longer than any fence in the arguments.
   const fence = "`".repeat(Math.max(3, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length + 1)));
   return [
-    `**May I run \`${name}\`?**`,
-    `In plain words: ${oneLine(description, MAX_DESCRIPTION) || "the tool has no description."}`,
-    `${sourceOf(origin.channel, oneLine(asker.name, MAX_NAME))}: “${origin.promptSummary}”`,
-    ...(approval?.isDestructive ? ["This may destroy or change data."] : []),
-    shown === "{}"
-      ? "It has no arguments."
-      : `It runs with exactly these arguments:\n\n${fence}json\n${shown}\n${fence}`,
+    approvals.question(name),
+    approvals.inPlainWords(oneLine(description, MAX_DESCRIPTION) || approvals.noDescription),
+    approvals.about(sourceOf(origin.channel, oneLine(asker.name, MAX_NAME), texts), origin.promptSummary),
+    ...(approval?.isDestructive ? [approvals.destructive] : []),
+    shown === "{}" ? approvals.noArguments : `${approvals.theseArguments}\n\n${fence}json\n${shown}\n${fence}`,
   ].join("\n");
 };
 
-const sourceOf = (channel: string, asker: string): string => {
-  if (channel === "scheduled") return "For a schedule";
-  return channel === INBOUND_CHANNEL ? "For another agent" : `Asked for by ${asker}`;
+const sourceOf = (channel: string, asker: string, { approvals }: Texts): string => {
+  if (channel === "scheduled") return approvals.forSchedule;
+  return channel === INBOUND_CHANNEL ? approvals.forAgent : approvals.askedForBy(asker);
 };
 
 const MAX_DESCRIPTION = 300;
@@ -59,16 +59,16 @@ export const oneLine = (text: string, max: number): string =>
   text.trim() === "" ? "" : summarisePrompt(text, max).replaceAll("`", "'");
 
 /** The last line of a request. */
-export const howToDecide = ({ id, expiresAt, asked, asker }: Approval, now: number): string => {
+export const howToDecide = ({ id, expiresAt, asked, asker, locale }: Approval, now: number): string => {
   const isForAsker = asked.audience.conversation.kind === "private" && !asked.isHome;
-  const viewer: ViewerTime = isForAsker ? asker : {};
-  const until = clockTime(Date.parse(expiresAt), now, viewer);
-  return `\`/approve ${id}\` or \`/approve deny ${id}\`; the request expires at ${until}${viewer.timeZone === undefined ? " UTC" : ""}.`;
+  const timeZone = isForAsker ? asker.timeZone : undefined;
+  const until = clockTime(Date.parse(expiresAt), now, { timeZone, locale });
+  return textsFor(locale).approvals.expires(id, `${until}${timeZone === undefined ? " UTC" : ""}`);
 };
 
 /** The buttons of a request. */
-export const requestActions = (approval: Approval): ReplyAction[] => [
-  { name: "approve", label: "Approve", value: approval.id },
-  ...(mayHold(approval) ? [{ name: "approve", label: "Approve for an hour", value: `hour ${approval.id}` }] : []),
-  { name: "approve", label: "Deny", value: `deny ${approval.id}` },
+export const requestActions = (approval: Approval, { approvals }: Texts): ReplyAction[] => [
+  { name: "approve", label: approvals.approveButton, value: approval.id },
+  ...(mayHold(approval) ? [{ name: "approve", label: approvals.hourButton, value: `hour ${approval.id}` }] : []),
+  { name: "approve", label: approvals.denyButton, value: `deny ${approval.id}` },
 ];

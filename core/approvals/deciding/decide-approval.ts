@@ -1,6 +1,7 @@
 import { subjectsOf } from "../../contract/messages/subjects.ts";
 import type { CommandMessage } from "../../contract/messages/user-message.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
+import type { Texts } from "../../contract/texts/texts.ts";
 import { callerAt, mayContinue } from "../../delivery/index.ts";
 import { sameAccount } from "../../people/index.ts";
 import type { CoreDeps, TurnRecord } from "../../turns/index.ts";
@@ -15,6 +16,8 @@ export type Decision = "approve" | "hour" | "deny";
 export interface Press {
   readonly message: CommandMessage;
   readonly record: TurnRecord;
+  /** The language of the person. */
+  readonly texts: Texts;
 }
 
 /**
@@ -27,12 +30,12 @@ export const decideApproval = async (
   id: string,
   decision: Decision,
 ): Promise<string> => {
-  const { message, record } = press;
+  const { message, record, texts } = press;
   const { tenant } = message;
   const approval = await readApproval(deps.store, { tenant, id });
   // A person who may not see the request gets the same answer as for an unknown id (D3).
-  if (approval === undefined || !(await isShownTo(deps, approval, message))) return UNKNOWN;
-  if (isOwnDecision(approval, record)) return complete(deps, approval);
+  if (approval === undefined || !(await isShownTo(deps, approval, message))) return texts.approvals.unknown;
+  if (isOwnDecision(approval, record)) return complete(deps, approval, texts);
   const refusal = await refusalOf(deps, press, approval, decision);
   if (refusal !== undefined) return refusal;
   const now = deps.clock.now();
@@ -50,13 +53,11 @@ export const decideApproval = async (
     return { ...current, state, decidedAt: isoTime(now), decidedBy, ...(decision === "hour" && { isForHour: true }) };
   });
   await deps.checkpoint("approval.decided");
-  if (after === undefined) return UNKNOWN;
-  if (isOwnDecision(after, record)) return complete(deps, after);
+  if (after === undefined) return texts.approvals.unknown;
+  if (isOwnDecision(after, record)) return complete(deps, after, texts);
   await publishDecided(deps, after);
-  return `Nothing to decide any more: ${stateText(after)}.`;
+  return texts.approvals.decided(stateText(after, texts));
 };
-
-const UNKNOWN = "There is no such request here. `/approve` lists the calls that wait for an approval.";
 
 /** Whether the person who writes here may see the request. */
 export const isShownTo = async (
@@ -68,13 +69,13 @@ export const isShownTo = async (
 const isOwnDecision = ({ decidedBy }: Approval, { turnId }: TurnRecord): boolean => decidedBy?.command === turnId;
 
 /** Stores what follows from the decision, before the command is acknowledged. */
-const complete = async (deps: ApprovalDeps, approval: Approval): Promise<string> => {
+const complete = async (deps: ApprovalDeps, approval: Approval, { approvals }: Texts): Promise<string> => {
   if (approval.isForHour) await grantHour(deps.store, approval, deps.clock.now());
   await publishDecided(deps, approval);
   await deps.checkpoint("approval.queued");
-  if (approval.decidedBy && approval.state === "denied") return `Denied. I do not run \`${approval.tool}\`.`;
-  const hour = approval.isForHour ? ` The next hour I do not ask about \`${approval.tool}\`.` : "";
-  return `Approved. I run \`${approval.tool}\` with exactly these arguments.${hour}`;
+  if (approval.decidedBy && approval.state === "denied") return approvals.denied(approval.tool);
+  const hour = approval.isForHour ? ` ${approvals.notAskedForAnHour(approval.tool)}` : "";
+  return `${approvals.approved(approval.tool)}${hour}`;
 };
 
 /** The handler of a decision runs in any process, one at a time per request. */
@@ -98,7 +99,7 @@ export const withdrawApproval = async (deps: CoreDeps, key: ApprovalKey): Promis
  */
 const refusalOf = async (
   deps: ApprovalDeps,
-  { message, record }: Press,
+  { message, record, texts }: Press,
   approval: Approval,
   decision: Decision,
 ): Promise<string | undefined> => {
@@ -117,12 +118,8 @@ const refusalOf = async (
   if (!may || deps.blocked.has({ tenant, ...own })) {
     deps.logger.info({ approval: id, tool, agent, traceId: approval.traceId }, "press refused, the right is missing");
     deps.meter.count("rights_refused_total", { agent, needs: isAsker ? "confirm" : "approve" });
-    return NOT_ALLOWED;
+    return texts.approvals.notAllowed;
   }
   if (decision !== "hour" || (isAsker && mayHold(approval))) return undefined;
-  return "This call can be approved only once: use `/approve` with its id.";
+  return texts.approvals.onlyOnce;
 };
-
-const NOT_ALLOWED =
-  "Thank you, but you cannot decide this one: it needs the right to approve calls (`approve`, or `confirm` in your own " +
-  "work). An operator can grant it.";

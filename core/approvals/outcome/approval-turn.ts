@@ -1,6 +1,7 @@
 import type { SyntheticMessage, SyntheticMessageOf } from "../../contract/messages/user-message.ts";
 import { syntheticMessage } from "../../contract/messages/user-message.ts";
 import type { WorkContext } from "../../contract/messages/work-context.ts";
+import { textsFor } from "../../contract/texts/texts.ts";
 import { callbackIdOf, readOwner } from "../../subtasks/index.ts";
 import type { CoreDeps } from "../../turns/index.ts";
 import type { TurnPrompt, TurnSources } from "../../turns/source/index.ts";
@@ -36,7 +37,7 @@ const approvalPrompt = async (deps: CoreDeps, message: SyntheticMessageOf<"appro
   return {
     text: `${INSTRUCTION}\n\n${texts.join("\n\n")}`,
     fallbackText: reported
-      .map((one) => [`**${one.tool}**: ${stateText(one)}`, one.output ?? ""].join("\n"))
+      .map((one) => [`**${one.tool}**: ${stateText(one, textsFor(one.asker.locale))}`, one.output ?? ""].join("\n"))
       .join("\n\n"),
     // A person who has just denied a call needs no answer; another agent always does.
     mustReply: synthetic.owner.worksFor !== undefined || reported.some(({ state }) => state !== "denied"),

@@ -1,5 +1,6 @@
 import { replaces } from "../../contract/messages/replacement.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
+import { textsFor } from "../../contract/texts/texts.ts";
 import { publishReply } from "../../delivery/index.ts";
 import { requestIdOf } from "../asking/ask-approval.ts";
 import type { ApprovalDeps } from "../deps.ts";
@@ -13,7 +14,7 @@ import { decisionText } from "./outcome-text.ts";
  */
 export const closeRequest = async (deps: ApprovalDeps, approval: Approval): Promise<void> => {
   const { id, tenant, tool, asked, request, decidedAt, createdAt, traceId } = approval;
-  const decision = decisionText(approval);
+  const decision = decisionText(approval, textsFor(approval.locale));
   const at = decidedAt ?? createdAt;
   await publishReply(deps.bus, {
     id: `${id}/decision`,

@@ -33,6 +33,8 @@ export const Approval = z.looseObject({
   digest: z.string(),
   /** The request in the form that people see, without the line about buttons. */
   request: z.string(),
+  /** The locale of its readers, so that the decision is in the same language. */
+  locale: z.string().optional(),
   /** Addresses in the arguments that the asker wrote, because the session may have moved on when the call runs. */
   urls: z.array(z.string()).optional(),
   idempotencyKey: z.string(),

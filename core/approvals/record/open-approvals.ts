@@ -20,6 +20,13 @@ export const indexApproval = async (store: Store, approval: Approval): Promise<v
 
 export const removeFromIndex = (store: Store, approval: Approval): Promise<void> => store.delete(pointerOf(approval));
 
+/** The undecided and running requests of a tenant, the oldest first; ended ones are not read. */
+export const openApprovalsOf = async (store: Store, tenant: string): Promise<Approval[]> => {
+  const ids = new Set<string>();
+  for await (const { key } of store.list(prefixOf(pointers, tenant))) ids.add(keyParts(key).at(-1) ?? "");
+  return readOpen(store, tenant, ids);
+};
+
 /** The undecided and running requests that these conversations show, oldest first. */
 export const openApprovalsIn = async (
   store: Store,
@@ -31,6 +38,10 @@ export const openApprovalsIn = async (
     for await (const { key } of store.list(prefixOf(pointers, tenant, agent, room)))
       ids.add(keyParts(key).at(-1) ?? "");
   }
+  return readOpen(store, tenant, ids);
+};
+
+const readOpen = async (store: Store, tenant: string, ids: ReadonlySet<string>): Promise<Approval[]> => {
   const found = await Promise.all([...ids].map((id) => readApproval(store, { tenant, id })));
   return found
     .filter((approval) => approval !== undefined)

@@ -1,8 +1,10 @@
 import { statfs } from "node:fs/promises";
 import { messageOf } from "../../contract/app-error.ts";
 import type { Backbone, BackboneHealth, QueueDepth } from "../../contract/ports/backbone.ts";
+import type { Listener } from "../../contract/ports/bus.ts";
 import { type Clock, systemClock } from "../../contract/ports/clock.ts";
 import type { Logger } from "../../contract/ports/logger.ts";
+import { HealthListeners } from "../health-listeners.ts";
 import { EmbeddedBus } from "./embedded-bus.ts";
 import { EmbeddedStore } from "./embedded-store.ts";
 import { Database } from "./file/database.ts";
@@ -25,6 +27,7 @@ export class EmbeddedBackbone implements Backbone {
   readonly #database: Database;
   readonly #writes: WriteQueue;
   readonly #probe: WriteProbe;
+  readonly #health = new HealthListeners();
   readonly #logger: Logger;
   #closed: Promise<void> | undefined;
 
@@ -38,6 +41,7 @@ export class EmbeddedBackbone implements Backbone {
         numbers.rolledBack();
         this.#probe.retrySoon();
       },
+      problemChanged: () => this.#health.notify(),
     });
     const durables = new DurableRegistry(database, writes, numbers, clock);
     const deps = { database, writes, numbers, durables, clock, logger, pauseMs: failurePauseMs };
@@ -58,6 +62,10 @@ export class EmbeddedBackbone implements Backbone {
 
   writeProblem(): string | undefined {
     return (this.#database.failure ?? this.#writes.problem)?.message;
+  }
+
+  onHealthChange(listener: () => void): Listener {
+    return this.#health.add(listener);
   }
 
   readonly freeBytes = async (): Promise<number> => {

@@ -1,5 +1,4 @@
 import type { StreamInfo } from "nats";
-import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
 import { refuseNewerData } from "../data-format.ts";
 import { mayStoreConflicts } from "./conflicting-writes.ts";
@@ -7,6 +6,7 @@ import { isLostRace, isNotClustered, isWithoutPlacement, reasonOf } from "./conn
 import type { NatsOptions } from "./connection/nats-options.ts";
 import { type NatsSession, shownServers } from "./connection/nats-session.ts";
 import type { KvBucket } from "./kv/kv-bucket.ts";
+import { canRaise, encodeLayout, LAYOUT_KEY, layoutIn, MAX_RAISE, type PartitionLayout } from "./partitions/index.ts";
 
 /**
  * Rejects with "bad-configuration" if the cluster has fewer nodes than replicas, because a retry cannot help. Rejects with
@@ -77,50 +77,55 @@ const nodeDown = ({ replicas }: NatsOptions, cause: unknown): AppError =>
 const PLACEMENT_TIMEOUT_MS = 5_000;
 const RETRY_MS = 500;
 
-const Layout = z.looseObject({
-  partitions: z.number().int(),
-  /** DATA_FORMAT of the newest version that has run alone; absent in deployments of 0.1.0. */
-  format: z.number().int().optional(),
-  /** A restore has begun and not ended: the data is incomplete. */
-  restoring: z.boolean().optional(),
-});
-
-/** Processes with different numbers of partitions would run a key twice, so the first process's number is stored. */
-export const checkLayout = async (session: NatsSession, bucket: KvBucket, partitions: number): Promise<void> => {
-  const found = (await bucket.readOn(session, LAYOUT_KEY)) ?? (await createLayout(session, bucket, partitions));
-  const layout = layoutIn(found);
-  const stored = layout?.partitions;
-  refuseNewerData("this NATS deployment", layout?.format ?? 0, "bad-configuration");
-  if (layout?.restoring) {
+/**
+ * Processes that publish to different numbers of partitions would run a key twice, so the first number is stored. A
+ * configured multiple of the current number is a wish to raise it (PartitionRaise), an earlier number an old configuration.
+ */
+export const checkLayout = async (
+  session: NatsSession,
+  bucket: KvBucket,
+  partitions: number,
+  layout: PartitionLayout,
+): Promise<void> => {
+  const found = layoutIn(
+    (await bucket.readOn(session, LAYOUT_KEY)) ?? (await createLayout(session, bucket, partitions)),
+  );
+  refuseNewerData("this NATS deployment", found?.format ?? 0, "bad-configuration");
+  if (found?.restoring) {
     throw new AppError(
       "data-unusable",
       'a restore of this NATS deployment was interrupted: run "mooring restore FILE --force" again',
     );
   }
-  if (stored === partitions) return;
-  throw new AppError(
+  if (found === undefined || !isUsable(found.counts, partitions)) throw otherNumber(found?.counts, partitions);
+  layout.set(found.counts);
+};
+
+const isUsable = (counts: readonly number[], partitions: number): boolean =>
+  counts.includes(partitions) || canRaise(counts, partitions);
+
+const otherNumber = (counts: readonly number[] | undefined, partitions: number): AppError => {
+  const current = counts?.at(-1);
+  const most = MAX_RAISE * (counts?.[0] ?? 0);
+  const higher = current !== undefined && 2 * current <= most;
+  return new AppError(
     "bad-configuration",
-    `this NATS deployment has ${stored ?? "an unknown number of"} partitions, not ${partitions}; ` +
-      `set nats.partitions to ${stored ?? "its original number"}, or use another prefix`,
+    `this NATS deployment has ${current ?? "an unknown number of"} partitions, not ${partitions}; ` +
+      `set nats.partitions to ${current ?? "its original number"}` +
+      `${higher ? `, or to a multiple of it up to ${most} to raise the number` : ""}, or use another prefix`,
   );
 };
 
-export const layoutIn = (entry: { readonly data: Uint8Array } | undefined): z.infer<typeof Layout> | undefined =>
-  Layout.safeParse(JSON.parse(Buffer.from(entry?.data ?? []).toString() || "null")).data;
-
 /** Keeps processes from starting while a restore writes, and after it was interrupted. */
 export const markRestore = async (bucket: KvBucket, partitions: number, restoring: boolean): Promise<void> => {
-  await bucket.write(LAYOUT_KEY, Buffer.from(JSON.stringify({ partitions, ...(restoring && { restoring }) })));
+  await bucket.write(LAYOUT_KEY, encodeLayout({ counts: [partitions], ...(restoring && { restoring }) }));
 };
 
 const createLayout = async (session: NatsSession, bucket: KvBucket, partitions: number) => {
   try {
-    await bucket.createOn(session, LAYOUT_KEY, Buffer.from(JSON.stringify({ partitions })));
+    await bucket.createOn(session, LAYOUT_KEY, encodeLayout({ counts: [partitions] }));
   } catch (error) {
     if (!isLostRace(error)) throw error;
   }
   return bucket.readOn(session, LAYOUT_KEY);
 };
-
-/** No group has this key: keys of groups have two parts. */
-export const LAYOUT_KEY = "layout";

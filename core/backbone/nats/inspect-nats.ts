@@ -3,8 +3,9 @@ import { type AppError, messageOf } from "../../contract/app-error.ts";
 import { isBusy, isDenied, isInterruption, natsFault, reasonOf } from "./connection/nats-fault.ts";
 import { type NatsBackboneOptions, type NatsOptions, natsOptions } from "./connection/nats-options.ts";
 import { checkJetStream, type NatsSession, openSession } from "./connection/nats-session.ts";
+import { entryHeaders } from "./kv/bucket-entry.ts";
 import { type NatsNames, natsNames } from "./nats-names.ts";
-import { messageHeaders, publishAcked } from "./wire/jetstream-requests.ts";
+import { publishAcked } from "./wire/jetstream-requests.ts";
 
 export interface NatsInspection extends AskedNodes {
   /** JetStream has no leader: no stream can be created, and writes may fail. */
@@ -67,7 +68,7 @@ const tryWrite = async (
 ): Promise<string | undefined> => {
   if (!streams.some(({ name, problem }) => name === names.healthBucket && problem === undefined)) return undefined;
   try {
-    await publishAcked(session, `$KV.${names.healthBucket}.probe`, Buffer.from("{}"), messageHeaders({}));
+    await publishAcked(session, `$KV.${names.healthBucket}.probe`, Buffer.from("{}"), entryHeaders({}));
     return undefined;
   } catch (error) {
     return isDenied(error) ? undefined : reasonOf(error);

@@ -20,7 +20,7 @@ import type { NatsOptions } from "./connection/nats-options.ts";
 import type { NatsSession } from "./connection/nats-session.ts";
 import type { NatsNames } from "./nats-names.ts";
 import type { NatsSignals } from "./nats-signals.ts";
-import { type ConsumerGroups, partitionOf } from "./partitions/index.ts";
+import { type ConsumerGroups, type PartitionLayout, partitionOf } from "./partitions/index.ts";
 import { envelopeHeaders } from "./wire/envelope.ts";
 import { ensureStream, publishAcked } from "./wire/jetstream-requests.ts";
 
@@ -29,9 +29,11 @@ export class NatsPublisher {
   readonly #connector: NatsConnector;
   readonly #names: NatsNames;
   readonly #options: NatsOptions;
+  readonly #layout: PartitionLayout;
   #inFlight = 0;
 
-  constructor(connector: NatsConnector, names: NatsNames, options: NatsOptions) {
+  constructor(connector: NatsConnector, names: NatsNames, options: NatsOptions, layout: PartitionLayout) {
+    this.#layout = layout;
     this.#connector = connector;
     this.#names = names;
     this.#options = options;
@@ -50,11 +52,12 @@ export class NatsPublisher {
       key,
       publishedAt: this.#options.clock.now(),
     });
-    const to = this.#names.message(subject, partitionOf(key ?? id, this.#options.partitions));
     this.#inFlight++;
     try {
       return await this.#connector.run(`publishing "${id}" on ${subject.name}`, async (session) => {
         await this.ensureStream(session, subject.family);
+        // Only a connection knows the layout.
+        const to = this.#names.message(subject, partitionOf(key ?? id, this.#layout.wire));
         try {
           const { duplicate } = await publishAcked(session, to, data, header);
           return duplicate ? "repeated" : "stored";

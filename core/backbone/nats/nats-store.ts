@@ -2,6 +2,7 @@ import { AppError, messageOf, RevisionConflict } from "../../contract/app-error.
 import type { Clock } from "../../contract/ports/clock.ts";
 import type { Collection, Key, Listed, Prefix, PutOptions, Store, Stored } from "../../contract/ports/store.ts";
 import { MAX_VALUE_BYTES } from "../../contract/ports/store.ts";
+import { newerFormat } from "../data-format.ts";
 import { toJson } from "../input-checks.ts";
 import type { NatsConnector } from "./connection/nats-connector.ts";
 import type { BucketEntry } from "./kv/bucket-entry.ts";
@@ -101,9 +102,12 @@ export class NatsStore implements Store {
   }
 }
 
-const parse = <T>({ name, schema }: Collection<T>, { key, data }: BucketEntry): T => {
+const parse = <T>({ name, schema }: Collection<T>, { key, data, format }: BucketEntry): T => {
   const unusable = (why: string) =>
-    new AppError("data-unusable", `"${key}" in "${name}" cannot be read (${why}); correct or delete it`);
+    new AppError(
+      "data-unusable",
+      `"${key}" in "${name}" cannot be read (${why}${newerFormat(format)}); correct or delete it`,
+    );
   let json: unknown;
   try {
     json = JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.length).toString());

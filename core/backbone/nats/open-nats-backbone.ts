@@ -1,4 +1,5 @@
 import type { Backbone } from "../../contract/ports/backbone.ts";
+import { HealthListeners } from "../health-listeners.ts";
 import { checkLayout, checkReplicas } from "./check-deployment.ts";
 import { NatsConnector } from "./connection/nats-connector.ts";
 import { type NatsBackboneOptions, natsOptions } from "./connection/nats-options.ts";
@@ -9,7 +10,8 @@ import { NatsBus, NatsPublisher } from "./nats-bus.ts";
 import { natsNames } from "./nats-names.ts";
 import { NatsSignals } from "./nats-signals.ts";
 import { NatsStore } from "./nats-store.ts";
-import { ConsumerGroups } from "./partitions/index.ts";
+import { PartitionRaise } from "./partition-raise.ts";
+import { ConsumerGroups, PartitionLayout } from "./partitions/index.ts";
 import { WriteHealth } from "./write-health.ts";
 
 /**
@@ -22,25 +24,29 @@ export const openNatsBackbone = async (given: NatsBackboneOptions): Promise<Back
   const options = natsOptions(given);
   const { clock, replicas } = options;
   const names = natsNames(options.prefix);
+  const layout = new PartitionLayout([options.partitions]);
   const connector: NatsConnector = new NatsConnector(options, async (session) => {
     await checkReplicas(session, partitionsBucket, options);
-    await checkLayout(session, partitionsBucket, options.partitions);
+    await checkLayout(session, partitionsBucket, options.partitions, layout);
   });
   const partitionsBucket = new KvBucket(connector, { name: names.partitionsBucket, replicas });
   const store = new NatsStore({ connector, names, replicas, clock });
-  const publisher = new NatsPublisher(connector, names, options);
+  const publisher = new NatsPublisher(connector, names, options, layout);
   const signals = new NatsSignals(connector, names, options);
   const ensureStream = publisher.ensureStream.bind(publisher);
-  const groups = new ConsumerGroups({ connector, names, options, store, partitionsBucket, ensureStream });
+  const groups = new ConsumerGroups({ connector, names, options, store, partitionsBucket, layout, ensureStream });
   const bus = new NatsBus({ publisher, groups, signals });
   const sweeper = new Sweeper(connector, partitionsBucket, options);
   const healthBucket = new KvBucket(connector, { name: names.healthBucket, replicas });
-  const writes = new WriteHealth(connector, healthBucket, options);
+  const listeners = new HealthListeners();
+  const writes = new WriteHealth(connector, healthBucket, { ...options, changed: () => listeners.notify() });
   const membersBucket = new KvBucket(connector, { name: names.membersBucket, replicas });
   const formatMark = new FormatMark({ partitionsBucket, membersBucket, options });
+  const raise = new PartitionRaise({ partitionsBucket, membersBucket, options });
   await connector.open();
   sweeper.start();
   formatMark.start();
+  raise.start();
   let closing: Promise<void> | undefined;
   return {
     bus,
@@ -52,11 +58,12 @@ export const openNatsBackbone = async (given: NatsBackboneOptions): Promise<Back
       return reason === undefined ? health : { ok: false, reason };
     },
     writeProblem: () => writes.outage,
+    onHealthChange: (listener) => listeners.add(listener),
     queues: () => groups.queues(),
     close: () => {
       closing ??= (async () => {
         writes.stop();
-        const swept = Promise.all([sweeper.stop(), formatMark.stop()]);
+        const swept = Promise.all([sweeper.stop(), formatMark.stop(), raise.stop()]);
         await bus.close();
         await connector.close();
         await swept;

@@ -7,6 +7,11 @@ import type { NatsOptions } from "./connection/nats-options.ts";
 import type { NatsSession } from "./connection/nats-session.ts";
 import type { KvBucket } from "./kv/kv-bucket.ts";
 
+interface WriteHealthOptions extends NatsOptions {
+  /** The connection, the result of the probe or the outage has changed. */
+  changed(): void;
+}
+
 /**
  * Probes whether NATS stores writes, because a cluster without a quorum keeps its connections open. One small write every
  * two seconds per process, an extra one after an operation without an answer, and one every second while writes fail.
@@ -14,8 +19,10 @@ import type { KvBucket } from "./kv/kv-bucket.ts";
 export class WriteHealth {
   readonly #connector: NatsConnector;
   readonly #bucket: KvBucket;
-  readonly #options: NatsOptions;
+  readonly #options: WriteHealthOptions;
   #timer: Timer | undefined;
+  /** Fires when a failure becomes an outage, while no probe would notice it. */
+  #outageTimer: Timer | undefined;
   #probing = false;
   #probedAt = Number.NEGATIVE_INFINITY;
   #problem: string | undefined;
@@ -24,13 +31,17 @@ export class WriteHealth {
   #isDenied = false;
   #stopped = false;
 
-  constructor(connector: NatsConnector, bucket: KvBucket, options: NatsOptions) {
+  constructor(connector: NatsConnector, bucket: KvBucket, options: WriteHealthOptions) {
     this.#connector = connector;
     this.#bucket = bucket;
     this.#options = options;
-    connector.onSession(() => void this.#probe());
+    connector.onSession(() => {
+      void this.#probe();
+      options.changed();
+    });
     connector.onDown(() => {
-      this.#failingSince ??= options.clock.monotonic();
+      this.#failAt(options.clock.monotonic());
+      options.changed();
     });
     connector.onInterruption(() => {
       if (options.clock.monotonic() - this.#probedAt >= RETRY_MS) void this.#probe();
@@ -53,13 +64,35 @@ export class WriteHealth {
   stop(): void {
     this.#stopped = true;
     this.#timer?.cancel();
+    this.#outageTimer?.cancel();
+  }
+
+  #failAt(time: number): void {
+    if (this.#failingSince !== undefined || this.#stopped) return;
+    this.#failingSince = time;
+    this.#reportOutageAt(time + CERTAIN_AFTER_MS);
+  }
+
+  #reportOutageAt(time: number): void {
+    const { clock, changed } = this.#options;
+    this.#outageTimer = clock.after(Math.max(1, time - clock.monotonic()), () => {
+      // Node's timers may fire some milliseconds early, because they start at the begin of a pass of the event loop.
+      if (clock.monotonic() < time) this.#reportOutageAt(time);
+      else changed();
+    });
+  }
+
+  #recover(): void {
+    this.#failingSince = undefined;
+    this.#outageTimer?.cancel();
   }
 
   async #probe(): Promise<void> {
     const session = this.#connector.current;
     if (this.#stopped || this.#probing || !session) return;
     if (this.#isDenied) {
-      this.#failingSince = undefined;
+      this.#recover();
+      this.#options.changed();
       return;
     }
     this.#probing = true;
@@ -99,11 +132,14 @@ export class WriteHealth {
   }
 
   #note(problem: string | undefined): void {
-    const { logger } = this.#options;
+    const { logger, changed } = this.#options;
+    const isSame = problem === this.#problem && (problem === undefined) === (this.#failingSince === undefined);
     if (problem && !this.#problem) logger.warn({ reason: problem }, "NATS does not store writes");
     if (!problem && this.#problem) logger.info({}, "NATS stores writes again");
     this.#problem = problem;
-    this.#failingSince = problem ? (this.#failingSince ?? this.#probedAt) : undefined;
+    if (problem) this.#failAt(this.#probedAt);
+    else this.#recover();
+    if (!isSame) changed();
   }
 }
 

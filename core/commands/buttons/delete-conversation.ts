@@ -1,14 +1,16 @@
 import { sameConversation } from "../../contract/messages/conversation.ts";
+import type { Texts } from "../../contract/texts/texts.ts";
 import { deleteFilesOf } from "../../files/received/index.ts";
 import { WorkingMemory } from "../../memory/index.ts";
 import { deleteSession, earlierSessions, forgetSessions, startSession } from "../../sessions/index.ts";
 import { cancelSubtask, openWorkFor } from "../../subtasks/index.ts";
 import { deleteTurn } from "../../turns/index.ts";
-import { type Command, type CommandCall, callerOf } from "../command.ts";
+import { type Command, type CommandAnswer, type CommandCall, callerOf } from "../command.ts";
 
 /**
  * Deletes the sessions of a private conversation: history, summaries, notes, files and the records of its turns (C5).
- * Reached by clients that delete their copy of it too. Its work is cancelled; schedules and lasting memory stay.
+ * Its work is cancelled; schedules and lasting memory stay. A person who types it confirms it first; clients that have
+ * asked and delete their copy too send the confirmation with it.
  */
 export const deleteConversation: Command = {
   name: "delete-conversation",
@@ -16,10 +18,10 @@ export const deleteConversation: Command = {
   privately: true,
   inOrder: true,
   async run(call) {
-    const { deps, message, record } = call;
+    const { deps, message, record, args, texts } = call;
     const { store, clock } = deps;
-    if (message.conversation.kind !== "private")
-      return { markdown: "I cannot delete a conversation that others take part in." };
+    if (message.conversation.kind !== "private") return { markdown: texts.conversation.shared };
+    if (args !== CONFIRMED) return question(texts);
     await cancelWork(call);
     const options = { after: record.sessionId, messageId: message.id, now: clock.now() };
     const sessionId = await startSession(store, message, options);
@@ -30,9 +32,16 @@ export const deleteConversation: Command = {
       await deleteSession(store, deps.history, earlier, (turnId) => deleteTurn(store, message, turnId));
     }
     await forgetSessions(store, message, deleted);
-    return { sessionId, markdown: "I have deleted our conversation." };
+    return { sessionId, markdown: texts.conversation.deleted };
   },
 };
+
+const CONFIRMED = "confirm";
+
+const question = ({ conversation }: Texts): CommandAnswer => ({
+  markdown: conversation.confirmDeletion,
+  actions: [{ name: "delete-conversation", label: conversation.deleteIt, value: CONFIRMED }],
+});
 
 /** The work that began in this conversation; that of the person's other conversations continues. */
 const cancelWork = async (call: CommandCall): Promise<void> => {

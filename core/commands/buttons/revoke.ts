@@ -9,14 +9,14 @@ export const revoke: Command = {
   name: "revoke",
   needs: "talk",
   privately: true,
-  async run({ deps, message, args: replyId }) {
+  async run({ deps, message, args: replyId, texts }) {
     const { conversation } = message;
     const reply = await linkedReply(deps.store, replyId, conversation);
     // A caller outside the audience gets the same answer as for unknown links.
     const isAllowed = reply !== undefined && isAsker(reply, message) && (await mayContinue(deps.store, reply, message));
-    if (!isAllowed) return { markdown: "There are no links of yours to revoke here. They end after 24 hours." };
+    if (!isAllowed) return { markdown: texts.links.none };
     await revokeLinks(deps.store, replyId, conversation);
-    return { markdown: "The links no longer work." };
+    return { markdown: texts.links.revoked };
   },
 };
 

@@ -1,8 +1,10 @@
+import { INBOUND_CHANNEL } from "../../contract/messages/addresses.ts";
 import { channelLabel } from "../../contract/messages/channel-label.ts";
 import type { Conversation } from "../../contract/messages/conversation.ts";
 import { sameConversation } from "../../contract/messages/conversation.ts";
 import type { ViewerTime } from "../../contract/relative-time.ts";
 import { relativeTime } from "../../contract/relative-time.ts";
+import { type Texts, textsFor } from "../../contract/texts/texts.ts";
 import { deliveryFailureText } from "../../delivery/undelivered/index.ts";
 import { cutAtGraphemes, maskSecrets } from "../../lib/index.ts";
 import { clockTime, type PlacedReply } from "../../origin/index.ts";
@@ -27,48 +29,65 @@ export const explain = (
   now: number,
 ): string => {
   const { origin, cause, audience } = reply;
+  const texts = textsFor(viewer.locale).why;
   const started = Date.parse(origin.startedAt);
   const when = `${clockTime(started, now, viewer)} (${relativeTime(started, now, viewer)})`;
-  const isPersons = SOURCES[origin.channel] === undefined;
+  const [known] = sourceTexts(origin.channel, texts);
   const title = origin.promptSummary;
   const prompt =
     asked === undefined ? title : cutAtGraphemes(oneLine(maskSecrets(asked.slice(0, MAX_READ_CHARS))), MAX_ASKED_CHARS);
-  const by = isPersons && cause !== undefined ? ` by ${oneLine(cause.asker.name)}` : "";
-  const source = SOURCES[origin.channel] ?? `asked${by} in ${channelLabel(origin.channel)}`;
+  const by = cause === undefined ? undefined : oneLine(cause.asker.name);
+  const source = known ?? texts.asked(by, channelLabel(origin.channel));
   const link = origin.link !== undefined && /^https?:\/\/[^\s()<>]+$/.test(origin.link) ? origin.link : undefined;
   const began = audience.conversation;
-  const shown = conversations.map((shownIn) => conversationText(shownIn, began));
-  const left = pending.map((one) => `${conversationText(one.target, began)}${stateText(one, viewer, now)}`);
+  const shown = conversations.map((shownIn) => conversationText(shownIn, began, texts));
+  const left = pending.map((one) => `${conversationText(one.target, began, texts)}${stateText(one, viewer, now)}`);
+  const after = [
+    ...(shown.length === 0 ? [] : [texts.shownIn(shown.join(", "))]),
+    ...(left.length === 0 ? [] : [texts.notShown(left.join("; "))]),
+    ...(link === undefined ? [] : [`[${texts.goToFirst}](${link})`]),
+  ];
   return [
-    isPersons
-      ? `**What was asked:** “${prompt}”, ${source}, ${when}.`
-      : `**What it is about:** “${title}”, ${source}, ${when}.${prompt === title ? "" : ` It says: “${prompt}”.`}`,
-    `**Why now:** ${TRIGGERS[cause?.trigger ?? ""] ?? "I was working in the background, and this is the result"}.`,
-    ...(work.length === 0 ? [] : ["**What was done:**", ...workLines(work)]),
-    ...(shown.length === 0 ? [] : [`**Shown in:** ${shown.join(", ")}.`]),
-    ...(left.length === 0 ? [] : [`**Not shown yet:** ${left.join("; ")}.`]),
-    ...(link === undefined ? [] : [`[Go to the first message](${link})`]),
+    known === undefined
+      ? texts.whatWasAsked(prompt, source, when)
+      : `${texts.whatItIsAbout(title, source, when)}${prompt === title ? "" : ` ${texts.itSays(prompt)}`}`,
+    texts.whyNow(triggerText(cause?.trigger, texts)),
+    ...(work.length === 0 ? [] : [texts.whatWasDone, ...workLines(work, texts)]),
+    // Without an empty line, markdown reads the next line as part of the last list item.
+    ...(work.length === 0 || after.length === 0 ? [] : [""]),
+    ...after,
   ].join("\n");
 };
 
+type WhyTexts = Texts["why"];
+
+/** The source of work that no person asked for in a message; empty for a channel of people. */
+const sourceTexts = (channel: string, { onSchedule, fromAgent }: WhyTexts): string[] =>
+  channel === "scheduled" ? [onSchedule] : channel === INBOUND_CHANNEL ? [fromAgent] : [];
+
+const triggerText = (trigger = "", { triggers, background }: WhyTexts): string =>
+  Object.hasOwn(triggers, trigger) ? triggers[trigger as keyof WhyTexts["triggers"]] : background;
+
 /** Lists messages that a person has not received (O13). */
 export const explainPending = (pending: readonly PendingDelivery[], viewer: ViewerTime, now: number): string => {
+  const texts = textsFor(viewer.locale).why;
   const lines = pending.map((one) => {
-    const target = conversationText(one.target, undefined);
-    return `- “${oneLine(one.about)}”, for ${target}${stateText(one, viewer, now)}`;
+    const target = conversationText(one.target, undefined, texts);
+    return `- ${texts.pendingEntry(oneLine(one.about), target)}${stateText(one, viewer, now)}`;
   });
   const more = lines.length - MAX_PENDING;
-  const rest = more > 0 ? [`- and ${more} more: see \`/status\` and \`/inbox\``] : [];
-  return ["**Messages that have not reached you yet:**", ...lines.slice(0, MAX_PENDING), ...rest].join("\n");
+  const rest = more > 0 ? [`- ${texts.moreInInbox(more)}`] : [];
+  return [texts.pending, ...lines.slice(0, MAX_PENDING), ...rest].join("\n");
 };
 
 const MAX_PENDING = 10;
 
 const stateText = ({ state }: PendingDelivery, viewer: ViewerTime, now: number): string => {
-  if ("failed" in state) return `, not delivered: ${deliveryFailureText(state.failed)}, see \`/inbox\``;
+  const texts = textsFor(viewer.locale);
+  if ("failed" in state) return `, ${texts.why.failed(deliveryFailureText(state.failed, texts))}`;
   return state.heldUntil > now
-    ? `, held until ${clockTime(state.heldUntil, now, viewer)}`
-    : ", held until I can reach it";
+    ? `, ${texts.why.heldUntil(clockTime(state.heldUntil, now, viewer))}`
+    : `, ${texts.why.heldUntilReachable}`;
 };
 
 const MAX_ASKED_CHARS = 400;
@@ -76,37 +95,22 @@ const MAX_ASKED_CHARS = 400;
 const MAX_READ_CHARS = 4_000;
 const MAX_LINES = 40;
 
-const SOURCES: Readonly<Record<string, string>> = {
-  scheduled: "on a schedule",
-  "a2a-inbound": "from another agent",
-};
-
-const TRIGGERS: Readonly<Record<string, string>> = {
-  synthesis: "all delegated work had finished",
-  amendment: "another result came after the first answer",
-  "wake-up": "delegated work had an update",
-  task: "it was due",
-  inbound: "other agents sent messages, and you were not busy",
-  callback: "another agent had answered",
-  late: "another agent answered after the work had ended",
-  approval: "a call that needed an approval was decided",
-};
-
-const workLines = (work: readonly WorkTree[]): string[] => {
-  const lines = work.flatMap((step) => stepLines(step, 0));
+const workLines = (work: readonly WorkTree[], texts: WhyTexts): string[] => {
+  const lines = work.flatMap((step) => stepLines(step, 0, texts));
   const more = lines.length - MAX_LINES;
-  return more > 0 ? [...lines.slice(0, MAX_LINES), `- and ${more} more`] : lines;
+  return more > 0 ? [...lines.slice(0, MAX_LINES), `- ${texts.more(more)}`] : lines;
 };
 
-const stepLines = ({ kind, id, name, outcome, steps }: WorkTree, depth: number): string[] => {
-  const what = kind === "subtask" || kind === "peer" ? oneLine(name) : `${kind} \`${id}\`: ${oneLine(name)}`;
+const stepLines = ({ kind, id, name, outcome, steps }: WorkTree, depth: number, texts: WhyTexts): string[] => {
+  const label = Object.hasOwn(texts.steps, kind) ? texts.steps[kind as keyof WhyTexts["steps"]] : kind;
+  const what = kind === "subtask" || kind === "peer" ? oneLine(name) : `${label} \`${id}\`: ${oneLine(name)}`;
   const line = outcome === undefined ? what : `${what}: ${outcome}`;
-  return [`${"  ".repeat(depth)}- ${line}`, ...steps.flatMap((step) => stepLines(step, depth + 1))];
+  return [`${"  ".repeat(depth)}- ${line}`, ...steps.flatMap((step) => stepLines(step, depth + 1, texts))];
 };
 
-const conversationText = (shownIn: Conversation, origin: Conversation | undefined): string => {
+const conversationText = (shownIn: Conversation, origin: Conversation | undefined, texts: WhyTexts): string => {
   const isOrigin = origin !== undefined && sameConversation(shownIn, origin);
-  const what = isOrigin ? "where it began" : shownIn.kind === "private" ? "private" : "a room";
+  const what = isOrigin ? texts.whereItBegan : shownIn.kind === "private" ? texts.privately : texts.aRoom;
   return `${channelLabel(shownIn.channel)} (${what})`;
 };
 

@@ -1,2 +1,3 @@
+export { language } from "./language.ts";
 export { quiet } from "./quiet.ts";
 export { timezone } from "./timezone.ts";

@@ -3,34 +3,25 @@ import { timeZoneOf } from "../../contract/relative-time.ts";
 import { changePerson, type PersonRecord, zoneOfPerson } from "../../people/index.ts";
 import type { Command } from "../command.ts";
 
-const USAGE = "`/timezone Europe/Berlin` sets it, `/timezone auto` follows your apps again.";
-
 /** The person's own time zone, for times in their words, quiet hours and what the agent knows about the time (M1). */
 export const timezone: Command = {
   name: "timezone",
   needs: "talk",
-  menu: {
-    description: "Your time zone",
-    argument: { name: "zone", description: "Such as Europe/Berlin, or auto" },
-  },
+  argument: "zone",
   usage: "timezone [Europe/Berlin | auto]",
-  summary: "your time zone, for reminders and quiet hours",
   privately: true,
-  async run({ deps: { store }, message, args, defaults }) {
+  async run({ deps: { store }, message, args, defaults, texts }) {
+    const words = texts.timezone;
+    const answer = (text: string) => ({ markdown: `${text} ${words.usage}` });
     const { tenant, conversation, account } = message;
     const change = changeFor(args);
-    if (change === undefined) {
-      return { markdown: `"${args.slice(0, 60)}" is not a time zone. Use a name such as Europe/Berlin. ${USAGE}` };
-    }
+    if (change === undefined) return answer(words.notAZone(args.slice(0, 60)));
     const person = await changePerson(store, { tenant, channel: conversation.channel, accountId: account.id }, change);
-    if (person.timeZone !== undefined) return { markdown: `Your time zone is ${person.timeZone}. ${USAGE}` };
+    if (person.timeZone !== undefined) return answer(words.own(person.timeZone));
     const reported = account.timeZone ?? (conversation.kind === "private" ? zoneOfPerson(person) : undefined);
-    return {
-      markdown:
-        reported === undefined
-          ? `I do not know your time zone, so I use ${timeZoneOf(defaults)}. ${USAGE}`
-          : `Your time zone is ${timeZoneOf({ timeZone: reported })}, as your app reports it. ${USAGE}`,
-    };
+    return answer(
+      reported === undefined ? words.unknown(timeZoneOf(defaults)) : words.reported(timeZoneOf({ timeZone: reported })),
+    );
   },
 };
 

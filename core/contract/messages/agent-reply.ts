@@ -72,6 +72,8 @@ export const Anchor = z.looseObject({
   ago: z.string().optional(),
   /** A reminder only: where and when a person asked for it. */
   asked: z.looseObject({ channel: z.string(), at: z.iso.datetime(), ago: z.string() }).optional(),
+  /** The language of its words; absent: English. */
+  language: z.string().optional(),
 });
 export type Anchor = z.infer<typeof Anchor>;
 

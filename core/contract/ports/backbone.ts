@@ -32,6 +32,11 @@ export interface Backbone {
    * periodically, so that no sender has to try.
    */
   writeProblem(): string | undefined;
+  /**
+   * Calls back at once when the connection or the writes fail and recover. Other changes of health(), such as a durable
+   * without a reader, do not call back.
+   */
+  onHealthChange(listener: () => void): Listener;
   /** Free bytes on the disk of the data. Absent if another server stores the data. */
   readonly freeBytes?: () => Promise<number>;
   /** For metrics: the durables that this process consumes. */

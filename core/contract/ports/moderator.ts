@@ -1,3 +1,5 @@
+import type { Texts } from "../texts/texts.ts";
+
 /** A text that the operator's own check may refuse. The id is the same in every repeat. */
 export interface ModeratedText {
   readonly kind: "message" | "answer";
@@ -20,6 +22,9 @@ export interface Moderator {
   readonly checksMessages: boolean;
   /** Answers are then neither streamed nor shown before they are complete. */
   readonly checksAnswers: boolean;
-  /** Resolves within a bounded time; a failed check has the verdict that the operator chose. Never rejects. */
-  check(text: ModeratedText): Promise<Verdict>;
+  /**
+   * Resolves within a bounded time; a failed check has the verdict that the operator chose. Never rejects. `texts` are
+   * those of the person who reads a refusal; absent: English.
+   */
+  check(text: ModeratedText, texts?: Texts): Promise<Verdict>;
 }

@@ -37,6 +37,30 @@ export interface SpanRecord {
   readonly error?: string | undefined;
 }
 
+/** A tool call that has ended, for the list of operators: never its arguments or its result. */
+export interface EndedToolCall {
+  /** The idempotency key. */
+  readonly id: string;
+  readonly tenant: string;
+  readonly agent: string;
+  readonly tool: string;
+  /** The MCP server of the tool. */
+  readonly server?: string | undefined;
+  /** refused: a right is missing, or moderation forbids it. interrupted: started before a crash, outcome unknown. */
+  readonly outcome: "done" | "failed" | "timeout" | "cancelled" | "refused" | "invalid" | "interrupted";
+  /** Absent if the call did not run. */
+  readonly durationMs?: number | undefined;
+  /** Of the person, schedule or agent that asked. */
+  readonly personId: string;
+  readonly turnId: string;
+  readonly traceId: string;
+}
+
+/** Takes ended tool calls; it neither fails nor waits. */
+export interface ToolCallLog {
+  note(call: EndedToolCall): void;
+}
+
 /** A named point between two steps, at which tests kill the process. It does nothing in the product. */
 export type Checkpoint = (name: string, about?: string) => void | Promise<void>;
 

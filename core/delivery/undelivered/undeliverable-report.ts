@@ -9,12 +9,13 @@ import type { Logger } from "../../contract/ports/logger.ts";
 import { collection, keyOf, type Store } from "../../contract/ports/store.ts";
 import type { Checkpoint } from "../../contract/ports/telemetry.ts";
 import { createOrRead } from "../../contract/ports/update.ts";
+import { textsFor } from "../../contract/texts/texts.ts";
 import { stableId } from "../../lib/index.ts";
 import { askingAccount, type Surface } from "../../people/index.ts";
 import { askerOf, withRequester } from "../asker.ts";
 import { audienceAt, type Destination } from "../destination.ts";
 import { publishReply } from "../publish-reply.ts";
-import { canSee } from "../visibility.ts";
+import { canSee, viewerTimeIn } from "../visibility.ts";
 import { UNDELIVERABLE_FIELD, type UndeliverableResult, undeliverableNotice } from "./undeliverable-result.ts";
 
 export interface FallbackDeps {
@@ -58,6 +59,8 @@ export const fallbackConversation = async (
 };
 
 interface ReportDeps extends FallbackDeps {
+  /** The locale of a channel, for readers whose own is unknown. */
+  readonly localeOn?: (channel: string) => string | undefined;
   readonly bus: Bus;
   readonly store: Store;
   readonly clock: Clock;
@@ -88,7 +91,10 @@ export const reportUndeliverable = async (
         "could not report an undeliverable result: no fallback conversation, set `home`",
       );
     }
-    const markdown = undeliverableNotice(result, fallback?.isForAsker ?? false);
+    const viewer =
+      fallback && (await viewerTimeIn(store, { tenant, audience: fallback.audience }, fallback.audience.conversation));
+    const locale = viewer?.locale ?? deps.localeOn?.(fallback?.audience.conversation.channel ?? "");
+    const markdown = undeliverableNotice(result, fallback?.isForAsker ?? false, textsFor(locale));
     return { cause: id, audience: fallback?.audience ?? null, markdown, at: isoTime(clock.now()) };
   };
   const record = await recordOnce(store, cause, result, decide);

@@ -3,6 +3,7 @@ import type { AgentReply } from "../../contract/messages/agent-reply.ts";
 import { channelLabel } from "../../contract/messages/channel-label.ts";
 import { Conversation, sameConversation } from "../../contract/messages/conversation.ts";
 import { Audience } from "../../contract/messages/work-context.ts";
+import type { Texts } from "../../contract/texts/texts.ts";
 import { isUserStarted, originKindOf } from "../targets.ts";
 import { deliveryFailureText } from "./undelivered.ts";
 
@@ -16,7 +17,7 @@ export const UndeliverableResult = z.looseObject({
   /** Readers outside this audience learn only that a result existed (D3). Absent: the result belongs to no single person. */
   audience: Audience.optional(),
   reason: z.string(),
-  /** Where its recipient finds the result instead, as text. */
+  /** Where its recipient finds the result instead: a key of the texts, or empty. */
   instead: z.string(),
   /** The conversations that the result and its notices did not reach; the intended target first. */
   tried: z.array(Conversation),
@@ -46,23 +47,26 @@ export const undeliverableResultOf = (
 };
 
 /** The notice about an undeliverable result. Outsiders learn neither its owner nor its subject (D3). */
-export const undeliverableNotice = (result: UndeliverableResult, isForAsker: boolean): string => {
+export const undeliverableNotice = (result: UndeliverableResult, isForAsker: boolean, texts: Texts): string => {
   const { id, audience, reason, instead, tried } = result;
+  const { delivery, schedules } = texts;
   const mayKnow = isForAsker || (audience?.personId ?? null) === null;
   const [target] = tried;
-  const where = target === undefined ? "" : ` on ${channelLabel(target.channel)}`;
-  const why = deliveryFailureText(reason);
+  const about = mayKnow ? named(result, texts) : unnamed(result, texts);
+  const where = target && channelLabel(target.channel);
   return [
-    `The result of ${mayKnow ? named(result) : unnamed(result)} could not be delivered${where}: ${why}.`,
-    ...(isForAsker
-      ? [instead].filter((text) => text !== "")
-      : ["If it was sent, the operator of this service can find it in the dead letters."]),
-    ...(isForAsker && id !== undefined ? [`To cancel the schedule, use \`/schedules cancel ${id}\`.`] : []),
+    delivery.undeliverable(about, where, deliveryFailureText(reason, texts)),
+    ...(isForAsker ? [insteadText(instead, texts)].filter((text) => text !== "") : [delivery.inDeadLetters]),
+    ...(isForAsker && id !== undefined ? [schedules.cancelWith(id)] : []),
   ].join(" ");
 };
 
-const named = ({ kind, title }: UndeliverableResult): string =>
-  kind === "scheduled" ? `the schedule “${title}”` : `“${title}”, which another agent asked for,`;
+/** Version 0.2 stored the text itself. */
+const insteadText = (instead: string, { delivery }: Texts): string =>
+  Object.hasOwn(delivery.instead, instead) ? delivery.instead[instead as keyof Texts["delivery"]["instead"]] : instead;
 
-const unnamed = ({ kind, id }: UndeliverableResult): string =>
-  kind === "scheduled" ? `a person's schedule${id === undefined ? "" : ` (${id})`}` : "work for another agent";
+const named = ({ kind, title }: UndeliverableResult, { delivery }: Texts): string =>
+  kind === "scheduled" ? delivery.schedule(title) : delivery.forAgent(title);
+
+const unnamed = ({ kind, id }: UndeliverableResult, { delivery }: Texts): string =>
+  kind === "scheduled" ? delivery.someonesSchedule(id) : delivery.workForAgent;

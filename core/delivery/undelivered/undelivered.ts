@@ -7,6 +7,7 @@ import { Audience, ReplyOrigin } from "../../contract/messages/work-context.ts";
 import { type DeadLetter, deadLetterKey } from "../../contract/ports/bus.ts";
 import { collection, keyOf, keyParts, prefixOf, type Store } from "../../contract/ports/store.ts";
 import { newestFirst } from "../../contract/ports/token.ts";
+import type { Texts } from "../../contract/texts/texts.ts";
 import { cutAtGraphemes, stableId } from "../../lib/index.ts";
 import { askingAccount } from "../../people/index.ts";
 
@@ -97,19 +98,11 @@ export const undeliveredId = (
 
 const EXCERPT_CHARS = 120;
 
-const FAILURE_TEXTS: Readonly<Record<string, string>> = {
-  unknown: "it may or may not have arrived",
-  "target-gone": "the conversation no longer exists",
-  forbidden: "I am not allowed to write there",
-  rejected: "the platform rejected it",
-  unavailable: "the platform could not be reached",
-  "rate-limited": "the platform limits how much I send",
-};
-
-/** The reason of a dead letter, `<kind of failure>: <why>`, as a text for people. */
-export const deliveryFailureText = (reason: string): string => {
+/** The reason of a dead letter, `<kind of failure>: <why>`, or a key of the texts, as a text for people. */
+export const deliveryFailureText = (reason: string, { delivery }: Texts): string => {
   const [, kind = "", why = reason] = /^([a-z-]+): ([\s\S]*)$/.exec(reason) ?? [];
-  const text = FAILURE_TEXTS[kind];
+  if (Object.hasOwn(delivery.reasons, reason)) return delivery.reasons[reason as keyof Texts["delivery"]["reasons"]];
+  const text = (delivery.failures as Readonly<Record<string, string>>)[kind];
   return text === undefined ? reason : `${text} (${why})`;
 };
 

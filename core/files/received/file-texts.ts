@@ -1,3 +1,4 @@
+import { type FileProblem, fileProblem } from "../../contract/texts/file-problem.ts";
 import type { ReceivedFile } from "./received-file.ts";
 
 const MAX_NAME_CHARS = 100;
@@ -15,21 +16,10 @@ export const sizeText = (bytes: number): string => {
   return `${Math.round(bytes / 100_000) / 10} MB`;
 };
 
-const READABLE =
-  "images (PNG, JPEG, GIF, WebP), PDF, Word, Excel, PowerPoint and OpenDocument files, and plain text such as CSV, " +
-  "Markdown and code";
-
 type Named = Pick<ReceivedFile, "name" | "label" | "mediaType">;
 
-export const cannotReadKind = ({ name, label, mediaType }: Named): string => {
-  const what = mediaType === "application/octet-stream" ? name : `${name}, ${withArticle(label)}`;
-  return `I cannot read this kind of file (${what}): I can read ${READABLE}.`;
-};
-
-export const cannotReadBecause = ({ name }: Pick<Named, "name">, why: string): string =>
-  `I cannot read ${name}: the file ${why}.`;
-
-const withArticle = (label: string): string => `${/^[aeiou]/i.test(label) ? "an" : "a"} ${label}`;
+export const cannotReadKind = ({ name, label, mediaType }: Named): FileProblem =>
+  mediaType === "application/octet-stream" ? fileProblem("unknownKind", name) : fileProblem("otherKind", name, label);
 
 /** For the model: name, type, size and number of a file. */
 export const fileLabel = (file: ReceivedFile, number: number | undefined): string => {

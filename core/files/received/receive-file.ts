@@ -2,8 +2,10 @@ import type { FileFetch } from "../../contract/messages/file-fetch.ts";
 import type { Store } from "../../contract/ports/store.ts";
 import type { Checkpoint } from "../../contract/ports/telemetry.ts";
 import { update } from "../../contract/ports/update.ts";
+import { type FileProblem, fileProblem, problemFields, problemText } from "../../contract/texts/file-problem.ts";
+import { english } from "../../contract/texts/texts.ts";
 import { type FileContent, readContent } from "../reading/index.ts";
-import { cannotReadBecause, cannotReadKind, shownName } from "./file-texts.ts";
+import { cannotReadKind, shownName } from "./file-texts.ts";
 import {
   deleteContent,
   findReceived,
@@ -21,8 +23,15 @@ interface ReceiveDeps {
   readonly ttlMs: number;
 }
 
-/** Why a file cannot be fetched: a sentence for its sender. */
-export class NotFetched extends Error {}
+/** Why a file cannot be fetched, for its sender. The message is the English sentence. */
+export class NotFetched extends Error {
+  readonly why: FileProblem;
+
+  constructor(why: FileProblem, message = problemText(why, english)) {
+    super(message);
+    this.why = why;
+  }
+}
 
 /**
  * Fetches, stores and reads a file. Each step is stored before the next one, so a repeat after a crash goes on where the
@@ -42,7 +51,7 @@ export const receiveFile = async (
       bytes = Buffer.from(await fetch());
     } catch (error) {
       if (!(error instanceof NotFetched)) throw error;
-      return keep(deps, { ...unknownFile(id, name), problem: error.message });
+      return keep(deps, { ...unknownFile(id, name), ...problemFields(error.why, error.message) });
     }
     await storeBytes(deps.store, id, bytes, deps.ttlMs);
     await deps.checkpoint("file.stored");
@@ -73,8 +82,8 @@ const addContent = async (
   const typed = { ...file, mediaType, label };
   if (content.kind === "unreadable") {
     const { why } = content;
-    const problem = why === undefined ? cannotReadKind(typed) : cannotReadBecause(typed, why);
-    const failed = await keep(deps, { ...typed, state: "failed", problem });
+    const problem = why === undefined ? cannotReadKind(typed) : fileProblem("because", typed.name, why);
+    const failed = await keep(deps, { ...typed, state: "failed", ...problemFields(problem) });
     await deleteContent(deps.store, file);
     return failed;
   }

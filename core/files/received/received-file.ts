@@ -4,6 +4,7 @@ import type { AgentRef } from "../../contract/messages/addresses.ts";
 import { RETENTION_MS } from "../../contract/ports/bus.ts";
 import { collection, keyOf, type Store } from "../../contract/ports/store.ts";
 import { update } from "../../contract/ports/update.ts";
+import { FileProblem } from "../../contract/texts/file-problem.ts";
 import { stableId } from "../../lib/index.ts";
 
 /** The record of a file that a person has sent. "fetched": its bytes are stored, and its text is not read yet. */
@@ -23,8 +24,10 @@ export const ReceivedFile = z.looseObject({
   pagesRead: z.int().nonnegative().optional(),
   /** The document has more text than was stored. */
   isCut: z.boolean().optional(),
-  /** Why it cannot be read: a sentence for its sender. */
+  /** Why it cannot be read: an English sentence. */
   problem: z.string().optional(),
+  /** The same for its sender, in their language. Absent in records of older processes. */
+  why: FileProblem.optional().catch(undefined),
 });
 export type ReceivedFile = z.infer<typeof ReceivedFile>;
 

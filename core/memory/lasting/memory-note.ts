@@ -1,5 +1,5 @@
 import type { Store } from "../../contract/ports/store.ts";
-import { localeOf, timeZoneOf, type ViewerTime } from "../../contract/relative-time.ts";
+import { dateFormat, localeOf, timeZoneOf, type ViewerTime } from "../../contract/relative-time.ts";
 import type { MemoryEntry } from "./memory-record.ts";
 import { type MemoryScope, readScope } from "./memory-scope.ts";
 import { searchMemory } from "./search-memory.ts";
@@ -40,16 +40,18 @@ export const memoryNote = async (store: Store, scope: MemoryScope, message: stri
 
 interface Shown extends ViewerTime {
   readonly channelLabel?: ((channel: string) => string) | undefined;
+  /** Stands for a person without a name. */
+  readonly nameless?: string;
 }
 
 /** An entry with its number, and when, where and, in a room, by whom it was said. */
 export const describeEntry = (
   { number, text, at, by }: MemoryEntry,
   kind: MemoryScope["kind"],
-  { channelLabel = (channel) => channel, ...viewer }: Shown = {},
+  { channelLabel = (channel) => channel, nameless = "a person", ...viewer }: Shown = {},
 ): string => {
   const options = { dateStyle: "medium", timeZone: timeZoneOf(viewer) } as const;
-  const day = new Intl.DateTimeFormat(localeOf(viewer), options).format(Date.parse(at));
-  const source = kind === "room" ? `${by.name || "a person"}, ` : "";
+  const day = dateFormat(localeOf(viewer), options).format(Date.parse(at));
+  const source = kind === "room" ? `${by.name || nameless}, ` : "";
   return `${number}: ${text} (${source}${day}, ${channelLabel(by.channel)})`;
 };

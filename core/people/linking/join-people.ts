@@ -100,7 +100,7 @@ const newPerson = async (store: Store, { linkId, tenant }: Joining, host: Member
   const id = stableId("p", tenant, "link", linkId);
   const begun = await readPerson(store, tenant, id);
   if (begun !== undefined) return begun;
-  const { policy, quiet, timeZone, lastActive } = host.found.person;
+  const { policy, quiet, timeZone, locale, lastActive } = host.found.person;
   const stored: PersonRecord = {
     id,
     tenant,
@@ -111,6 +111,7 @@ const newPerson = async (store: Store, { linkId, tenant }: Joining, host: Member
     ...(policy !== undefined && { policy }),
     ...(quiet !== undefined && { quiet }),
     ...(timeZone !== undefined && { timeZone }),
+    ...(locale !== undefined && { locale }),
   };
   return { person: stored, stored, revision: 0 };
 };

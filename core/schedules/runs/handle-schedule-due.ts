@@ -4,12 +4,13 @@ import { orderKey } from "../../contract/messages/user-message.ts";
 import { ack, type Outcome } from "../../contract/ports/bus.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
 import { createOrRead } from "../../contract/ports/update.ts";
-import { publishReply } from "../../delivery/index.ts";
-import { type FallbackDeps, reportUndeliverable } from "../../delivery/undelivered/index.ts";
+import { english } from "../../contract/texts/texts.ts";
+import { publishReply, textsForReaders } from "../../delivery/index.ts";
+import { deliveryFailureText, type FallbackDeps, reportUndeliverable } from "../../delivery/undelivered/index.ts";
 import type { LastSeen } from "../../people/index.ts";
 import type { BlockedAccounts } from "../../rights/index.ts";
 import type { Agent } from "../../turns/index.ts";
-import { changeSchedule } from "../change-schedule.ts";
+import { changeSchedule, pausedSchedule } from "../change-schedule.ts";
 import { publishDue } from "../due/due-index.ts";
 import { ownerOf, type Schedule, type ScheduleDeps, scheduleKey } from "../schedule-record.ts";
 import { lastDue, nextDue } from "../when/index.ts";
@@ -40,10 +41,11 @@ export const handleScheduleDue = async (deps: RunDeps, due: ScheduleDue): Promis
   if (schedule === undefined) return ack;
   const run = await decideRun(deps, schedule, due);
   await checkpoint("schedule.recorded");
-  if (run.gone !== undefined) await reportUndeliverable(deps, run.gone, causeOfReport(schedule, run));
+  const localeOn = (channel: string) => deps.agent.defaultsOn(channel).locale;
+  if (run.gone !== undefined) await reportUndeliverable({ ...deps, localeOn }, run.gone, causeOfReport(schedule, run));
   if (run.refused !== undefined) await reportRefusedRun(deps, schedule, run);
   if (run.state === "started") await startTurn(deps, schedule, run);
-  if (run.pauses) await pauseSchedule(deps, schedule, run);
+  if (run.pauses) await pauseAndNotify(deps, schedule, run);
   await checkpoint("schedule.begun");
   if (!due.byHand) await scheduleNext(deps, due, run);
   return ack;
@@ -121,7 +123,7 @@ const recordRun = async (
 /** The run begins now, so its audience consists of the person's current accounts (D3). */
 const startedRun = (schedule: Schedule, planned: ScheduleRun, target: RunTarget): ScheduleRun =>
   target.audience === undefined
-    ? { ...planned, ...target, state: "skipped", reason: target.gone.reason }
+    ? { ...planned, ...target, state: "skipped", reason: deliveryFailureText(target.gone.reason, english) }
     : { ...planned, ...target, sessionId: runSessionOf(schedule, planned.name) };
 
 /** A run that a budget does not admit is skipped before it starts a turn (R2). */
@@ -148,21 +150,27 @@ const causeOfReport = (schedule: Schedule, { name }: ScheduleRun) => ({
 });
 
 /** Pauses a schedule that may not run, and notifies its audience. Idempotent. */
-const pauseSchedule = async (deps: RunDeps, schedule: Schedule, run: ScheduleRun): Promise<void> => {
+const pauseAndNotify = async (deps: RunDeps, schedule: Schedule, run: ScheduleRun): Promise<void> => {
   const { id, tenant, agent, description } = schedule;
-  const { dueAt, reason, audience } = run;
+  const { name, dueAt, reason = "", audience } = run;
   await changeSchedule(deps, schedule, (current) =>
-    isNext(current, { ...schedule, dueAt }) ? { ...current, status: "paused", nextDueAt: null } : current,
+    isNext(current, { ...schedule, dueAt })
+      ? pausedSchedule({ ...current, lastRun: name }, reason, deps.clock.now())
+      : current,
   );
   deps.logger.info({ schedule: id, dueAt, agent, reason }, "schedule paused");
   if (audience === undefined) return;
+  const { schedules } = await textsForReaders(deps.store, { tenant, audience, asker: schedule.asker });
+  // The record has the reason in English, for operators.
+  const why =
+    reason === english.schedules.notAllowed ? schedules.notAllowed : schedules.away(deps.agent.pauseSchedulesAfterDays);
   await publishReply(deps.bus, {
     id: `${runIdOf(schedule, run.name)}/paused`,
     tenant,
     agent,
     sessionId: null,
     kind: "notice",
-    markdown: `I paused the schedule "${description}", because ${reason}. Resume it with \`/schedules resume ${id}\`.`,
+    markdown: schedules.pausedBecause(description, why, id),
     origin: null,
     audience,
     createdAt: run.firedAt,
@@ -184,8 +192,8 @@ const scheduleNext = async (deps: ScheduleDeps, due: ScheduleDue, run: ScheduleR
   await changeSchedule(deps, due, (schedule) => {
     if (!isNext(schedule, due)) return schedule;
     const next = nextDue(schedule.when, through);
-    if (next === undefined) return { ...schedule, nextDueAt: null, status: "ended" };
-    return { ...schedule, nextDueAt: isoTime(next) };
+    if (next === undefined) return { ...schedule, lastRun: run.name, nextDueAt: null, status: "ended" };
+    return { ...schedule, lastRun: run.name, nextDueAt: isoTime(next) };
   });
 };
 

@@ -1,6 +1,8 @@
 import type { Bus } from "../../contract/ports/bus.ts";
+import type { Store } from "../../contract/ports/store.ts";
 import type { Permit } from "../../contract/rights.ts";
-import { publishReply } from "../../delivery/index.ts";
+import { english } from "../../contract/texts/texts.ts";
+import { publishReply, textsForReaders } from "../../delivery/index.ts";
 import { stableId } from "../../lib/index.ts";
 import { askingAccount, findPerson, type LastSeen } from "../../people/index.ts";
 import type { Agent } from "../../turns/index.ts";
@@ -20,9 +22,9 @@ export const reasonToPause = async (
   schedule: Schedule,
 ): Promise<string | undefined> => {
   const permit: Permit = agent.rights.permit(schedule.asker);
-  if (!permit.allows(needOf(schedule.when))) return "its owner may not make such schedules any more";
+  if (!permit.allows(needOf(schedule.when))) return english.schedules.notAllowed;
   const days = agent.pauseSchedulesAfterDays;
-  return (await isAway(deps, schedule, days * DAY_MS)) ? `its owner has not written to me for ${days} days` : undefined;
+  return (await isAway(deps, schedule, days * DAY_MS)) ? english.schedules.away(days) : undefined;
 };
 
 /** Only schedules that repeat and that a person made in a chat can outlive the interest in them. */
@@ -47,7 +49,7 @@ const isAway = async (
  * its text, so that it is not lost. The notice of a day has one id, and the relay drops repeats.
  */
 export const reportRefusedRun = async (
-  { bus }: { readonly bus: Bus },
+  { bus, store }: { readonly bus: Bus; readonly store: Store },
   schedule: Schedule,
   run: ScheduleRun,
 ): Promise<void> => {
@@ -56,9 +58,8 @@ export const reportRefusedRun = async (
   const { tenant, agent, owner, id, description, when } = schedule;
   const { text, traceId } = runMessage(schedule, run, audience);
   const isReminder = when.kind === "once";
-  const about = isReminder
-    ? `I could not run “${description}”. It was: ${promptOfRun(text)}`
-    : `The schedule “${description}” is skipped until the budget renews.`;
+  const { schedules } = await textsForReaders(store, { tenant, audience, asker: schedule.asker });
+  const about = isReminder ? schedules.couldNotRun(description, promptOfRun(text)) : schedules.skipped(description);
   await publishReply(bus, {
     id: stableId("refused", tenant, agent, owner, id, isReminder ? run.name : firedAt.slice(0, 10)),
     tenant,

@@ -2,9 +2,9 @@ import type { ScheduleAddress } from "../../contract/messages/addresses.ts";
 import type { SyntheticMessage, TurnMessage } from "../../contract/messages/user-message.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
 import { putIfUnchanged } from "../../contract/ports/update.ts";
-import { publishReply } from "../../delivery/index.ts";
+import { publishReply, textsForReaders } from "../../delivery/index.ts";
 import type { TurnHook } from "../../turns/source/index.ts";
-import { changeSchedule } from "../change-schedule.ts";
+import { changeSchedule, pausedSchedule } from "../change-schedule.ts";
 import type { Schedule, ScheduleDeps } from "../schedule-record.ts";
 import { lastDue, nextDue } from "../when/index.ts";
 import { runKey, type ScheduleRun } from "./run-record.ts";
@@ -53,13 +53,18 @@ const followUp = async (
 const put = ({ store }: ScheduleDeps, address: ScheduleAddress, run: ScheduleRun, revision: number) =>
   putIfUnchanged(store, runKey(address, run.name), run, revision);
 
-const notify = async ({ bus, clock }: ScheduleDeps, schedule: Schedule, message: SyntheticMessage): Promise<void> => {
+const notify = async (
+  { bus, store, clock }: ScheduleDeps,
+  schedule: Schedule,
+  message: SyntheticMessage,
+): Promise<void> => {
   const { audience } = message.synthetic;
   const { id, tenant, agent, description, failures, status } = schedule;
+  const { schedules } = await textsForReaders(store, { tenant, audience, asker: message.synthetic.asker });
   const markdown =
     status === "paused"
-      ? `The schedule "${description}" failed ${failures} times in a row and is paused. Resume it with \`/schedules resume ${id}\`.`
-      : `The schedule "${description}" failed ${failures} times in a row. I will keep trying, less often.`;
+      ? schedules.failedAndPaused(description, failures, id)
+      : schedules.failing(description, failures);
   await publishReply(bus, {
     id: `${message.id}/trouble`,
     tenant,
@@ -93,7 +98,7 @@ const afterFailure = (schedule: Schedule, run: string, now: number): Schedule =>
   const { putOff: _, ...rest } = schedule;
   const failed = { ...rest, failures: schedule.failures + 1, counted: run };
   if (schedule.status !== "active" && schedule.status !== "ended") return failed;
-  if (failed.failures >= PAUSE_AFTER) return { ...failed, status: "paused", nextDueAt: null };
+  if (failed.failures >= PAUSE_AFTER) return pausedSchedule(failed, `it failed ${failed.failures} times in a row`, now);
   const retryAt = now + Math.min(FIRST_BACKOFF_MS * 2 ** schedule.failures, MAX_BACKOFF_MS);
   if (schedule.when.kind === "once") return { ...failed, status: "active", nextDueAt: isoTime(retryAt) };
   const next = nextDue(schedule.when, retryAt - 1);

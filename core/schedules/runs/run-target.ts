@@ -32,7 +32,7 @@ export const runTarget = async (deps: FallbackDeps, schedule: Schedule): Promise
   if (audience !== undefined && !isForeign) return { audience: withRequester(audience, creator?.account) };
   const instead = creator ? { person: [creator.account] } : isForARoom(schedule) ? home : undefined;
   const other = instead && (await audienceAt(store, tenant, instead, hasChannel));
-  const reason = isForeign ? "the account there is no longer yours" : unreachable(schedule);
+  const reason = isForeign ? "not-yours" : unreachable(schedule);
   const gone = undeliverable(schedule, creator?.audience, reason, other !== undefined);
   return other ? { audience: withRequester(other, creator?.account), gone } : { gone };
 };
@@ -47,8 +47,7 @@ const creatorOf = async (store: Store, { tenant, madeFor }: Schedule): Promise<C
 /** Results addressed to one person never fall back to the agent's home channel. */
 const isForARoom = ({ destination }: Schedule): boolean => "conversation" in destination;
 
-const unreachable = ({ destination }: Schedule): string =>
-  "conversation" in destination ? "that channel no longer exists" : "the person has not written to me in private yet";
+const unreachable = ({ destination }: Schedule): string => ("conversation" in destination ? "no-channel" : "not-met");
 
 const undeliverable = (
   { id, description, destination }: Schedule,
@@ -61,6 +60,6 @@ const undeliverable = (
   title: summarisePrompt(description),
   ...(audience && { audience }),
   reason,
-  instead: isSent ? "I send it here instead." : "",
+  instead: isSent ? "here" : "",
   tried: "conversation" in destination ? [destination.conversation as Audience["conversation"]] : [],
 });

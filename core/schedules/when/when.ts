@@ -1,6 +1,8 @@
 import { Cron } from "croner";
 import { z } from "zod";
 import { BoundedCache } from "../../contract/bounded-cache.ts";
+import { dateFormat, localeOf } from "../../contract/relative-time.ts";
+import { languageOf, type Texts, textsFor } from "../../contract/texts/texts.ts";
 
 /** The times of a schedule. Loose objects keep the fields of newer versions. */
 export const When = z.discriminatedUnion("kind", [
@@ -69,17 +71,20 @@ export const cronOf = (expression: string, timeZone: string): Cron => {
 const crons = new BoundedCache<string, Cron>(1_000);
 
 /** The parsed times as text: "every weekday at 09:00 Europe/Berlin, next: Tue 17 Nov 2026, 09:00". */
-export const describeWhen = (when: When, now: number): string => {
+export const describeWhen = (when: When, now: number, locale?: string): string => {
+  const texts = textsFor(locale).rhythm;
+  const moment = (ms: number) => momentIn(ms, when.timeZone, locale);
   const next = nextDue(when, now);
-  if (when.kind === "once") return `once, on ${momentIn(Date.parse(when.at), when.timeZone)} ${when.timeZone}`;
-  const rhythm = when.kind === "every" ? `every ${duration(when.everyMs)}` : cronText(when.expression, when.timeZone);
-  return next === undefined ? rhythm : `${rhythm}, next: ${momentIn(next, when.timeZone)}`;
+  if (when.kind === "once") return texts.once(moment(Date.parse(when.at)), when.timeZone);
+  const rhythm = when.kind === "every" ? intervalText(when.everyMs, texts) : cronText(when, texts);
+  return next === undefined ? rhythm : texts.next(rhythm, moment(next));
 };
 
-export const momentIn = (ms: number, timeZone: string): string => {
+/** Locales other than those of the texts would mix two languages in one sentence. */
+export const momentIn = (ms: number, timeZone: string, locale?: string): string => {
   const at = new Date(ms);
   const withSeconds = at.getUTCSeconds() !== 0;
-  return new Intl.DateTimeFormat("en-GB", {
+  return dateFormat(localeOf({ locale: languageOf(locale) === undefined ? undefined : locale }), {
     timeZone,
     weekday: "short",
     day: "numeric",
@@ -99,43 +104,40 @@ const UNITS = [
   ["second", 1_000],
 ] as const;
 
-const duration = (ms: number): string => {
-  const [name, unitMs] = UNITS.find(([, unitMs]) => ms % unitMs === 0) ?? ["second", 1_000];
-  const count = Math.round(ms / unitMs);
-  return count === 1 ? name : `${count} ${name}s`;
+type Rhythm = Texts["rhythm"];
+
+const intervalText = (ms: number, { every }: Rhythm): string => {
+  const [name, unitMs] = UNITS.find(([, unitMs]) => ms % unitMs === 0) ?? (["second", 1_000] as const);
+  return every[name](Math.round(ms / unitMs));
 };
 
 /** Common cron expressions as text; others verbatim. */
-const cronText = (expression: string, timeZone: string): string => {
+const cronText = ({ expression, timeZone }: Extract<When, { kind: "cron" }>, texts: Rhythm): string => {
   const [minute = "", hour = "", day = "", month = "", weekday = ""] = expression.split(" ");
-  const days = month === "*" ? daysText(day, weekday) : undefined;
+  const days = month === "*" ? daysText(day, weekday, texts) : undefined;
   if (days !== undefined && isNumber(minute) && isNumber(hour)) {
-    return `${days} at ${hour.padStart(2, "0")}:${minute.padStart(2, "0")} ${timeZone}`;
+    return texts.at(days, `${hour.padStart(2, "0")}:${minute.padStart(2, "0")}`, timeZone);
   }
   const isAllDays = day === "*" && month === "*" && weekday === "*";
-  if (isAllDays && hour === "*" && isNumber(minute)) return `every hour at minute ${Number(minute)}`;
+  if (isAllDays && hour === "*" && isNumber(minute)) return texts.minuteOfHour(Number(minute));
   const [, step] = /^\*\/(\d+)$/.exec(minute) ?? [];
   if (isAllDays && hour === "*" && (minute === "*" || step !== undefined)) {
-    return step === undefined || step === "1" ? "every minute" : `every ${step} minutes`;
+    return texts.every.minute(Number(step ?? 1));
   }
-  return `by the cron expression "${expression}" in ${timeZone}`;
+  return texts.cron(expression, timeZone);
 };
 
 const isNumber = (field: string): boolean => /^\d{1,2}$/.test(field);
 
-const daysText = (day: string, weekday: string): string | undefined => {
-  if (day === "*" && weekday === "*") return "every day";
-  if (day === "*" && /^(?:1-5|mon-fri)$/i.test(weekday)) return "every weekday";
-  if (day === "*" && WEEKDAYS.has(weekday.toLowerCase())) return `every ${WEEKDAYS.get(weekday.toLowerCase())}`;
-  if (isNumber(day) && weekday === "*") return `on day ${Number(day)} of every month`;
+const daysText = (day: string, weekday: string, texts: Rhythm): string | undefined => {
+  if (day === "*" && weekday === "*") return texts.every.day(1);
+  if (day === "*" && /^(?:1-5|mon-fri)$/i.test(weekday)) return texts.weekday;
+  const name = texts.days[weekdayOf(weekday.toLowerCase())];
+  if (day === "*" && name !== undefined) return texts.on(name);
+  if (isNumber(day) && weekday === "*") return texts.dayOfMonth(Number(day));
   return undefined;
 };
 
-const NAMES = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-const WEEKDAYS: ReadonlyMap<string, string> = new Map(
-  NAMES.flatMap((name, index): [string, string][] => [
-    [String(index), name],
-    [name.slice(0, 3).toLowerCase(), name],
-    ...(index === 0 ? [["7", name] as [string, string]] : []),
-  ]),
-);
+/** Sunday is 0 and 7; -1 for a field that is not a single day. */
+const weekdayOf = (field: string): number =>
+  /^[0-7]$/.test(field) ? Number(field) % 7 : ["sun", "mon", "tue", "wed", "thu", "fri", "sat"].indexOf(field);

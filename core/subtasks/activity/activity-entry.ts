@@ -1,6 +1,7 @@
 import type { AgentRef } from "../../contract/messages/addresses.ts";
 import type { ActivityItem, ActivityState, ReplyAction } from "../../contract/messages/agent-reply.ts";
 import { hasEnded, type Subtask } from "../../contract/messages/subtask.ts";
+import type { Texts } from "../../contract/texts/texts.ts";
 import type { UnsolicitedReply } from "../../delivery/index.ts";
 import { cutAtGraphemes, listNames } from "../../lib/index.ts";
 import { describeChanges } from "../../workspaces/index.ts";
@@ -29,7 +30,7 @@ interface WorkItem {
 
 const stages = { pending: 0, running: 1, completed: 2, failed: 2, cancelled: 2 } as const;
 
-export const itemOfSubtask = (subtask: Subtask): WorkItem => {
+export const itemOfSubtask = (subtask: Subtask, texts: Texts): WorkItem => {
   const { id, name, status, startedAt, completedAt, note, notes, result } = subtask;
   const artifacts = result?.artifacts?.files ? result.artifacts : undefined;
   return {
@@ -41,13 +42,13 @@ export const itemOfSubtask = (subtask: Subtask): WorkItem => {
       ...(completedAt !== undefined && { endedAt: completedAt }),
       ...(note !== undefined && { note }),
       ...(result !== undefined && { result: shortResult(result.output.trim() || (result.error ?? "")) }),
-      ...(artifacts && { changes: describeChanges(artifacts) }),
+      ...(artifacts && { changes: describeChanges(artifacts, texts) }),
     },
     revision: 1 + stages[status] + notes,
     endedAt: completedAt,
     actions: hasEnded(subtask)
-      ? (artifacts ? changeActions : []).map((action) => action(subtask))
-      : [cancelAction(subtask)],
+      ? (artifacts ? changeActions : []).map((action) => action(subtask, texts))
+      : [cancelAction(subtask, texts)],
   };
 };
 
@@ -62,20 +63,20 @@ export const itemOfCall = ({ item, state, notes }: CallActivity): WorkItem => ({
 export const withoutModelText = (
   batch: Batch,
   items: readonly WorkItem[],
+  texts: Texts,
 ): { readonly batch: Batch; readonly items: WorkItem[] } => {
   const numbered = <T extends { readonly name: string }>(work: readonly T[], from: number): T[] =>
-    work.map((one, index) => ({ ...one, name: `Task ${from + index + 1}` }));
+    work.map((one, index) => ({ ...one, name: texts.activity.task(from + index + 1) }));
   const { members, calls = [] } = batch;
   const named = [...numbered(members, 0), ...numbered(calls, members.length)];
   return {
     batch: { ...batch, members: numbered(members, 0), ...(batch.calls && { calls: numbered(calls, members.length) }) },
     items: items.map(({ item: { note: _, result: __, ...item }, actions, ...rest }) => {
-      const name = named.find(({ id }) => id === item.id)?.name ?? "Task";
-      const verbOf = ({ label }: ReplyAction) => label.slice(0, label.indexOf(" “"));
+      const name = named.find(({ id }) => id === item.id)?.name ?? texts.activity.task(1);
       return {
         ...rest,
         item: { ...item, name },
-        actions: actions.map((one) => ({ ...one, label: `${verbOf(one)} “${name}”` })),
+        actions: actions.map((one) => ({ ...one, label: labelOf(one.name, name, texts) })),
       };
     }),
   };
@@ -86,27 +87,25 @@ const shortResult = (text: string): string => cutAtGraphemes(text.replace(/\s+/g
 /** Short enough for a button on every platform. */
 const NAME_CHARS = 40;
 
+const labelOf = (command: string, name: string, { cancel, workspace }: Texts): string => {
+  if (command === "cancel") return cancel.button(name);
+  if (command === "diff") return workspace.show(name);
+  return command === "merge" ? workspace.merge(name) : workspace.discard(name);
+};
+
 const action =
-  (name: string, verb: string) =>
-  (subtask: Pick<Subtask, "id" | "name">): ReplyAction => ({
+  (name: "cancel" | "diff" | "merge" | "discard") =>
+  (subtask: Pick<Subtask, "id" | "name">, texts: Texts): ReplyAction => ({
     name,
-    label: `${verb} “${cutAtGraphemes(subtask.name, NAME_CHARS)}”`,
+    label: labelOf(name, cutAtGraphemes(subtask.name, NAME_CHARS), texts),
     value: subtask.id,
   });
 
 /** The button that cancels a subtask. */
-export const cancelAction = action("cancel", "Cancel");
+export const cancelAction = action("cancel");
 
 /** The buttons for the changes in a workspace (S12). */
-const changeActions = [action("diff", "Show"), action("merge", "Merge"), action("discard", "Discard")] as const;
-
-const stateLabels: Readonly<Record<ActivityState, string>> = {
-  pending: "waiting",
-  running: "working",
-  completed: "done",
-  failed: "failed",
-  cancelled: "cancelled",
-};
+const changeActions = [action("diff"), action("merge"), action("discard")] as const;
 
 /** One state of the entry that shows the work a turn has delegated (B1). A higher revision replaces a lower one. */
 export const activityReply = (
@@ -115,21 +114,25 @@ export const activityReply = (
   work: readonly WorkItem[],
   kind: "progress" | "completion",
   now: string,
+  texts: Texts,
 ): UnsolicitedReply => {
   const { turnId, sessionId, origin, audience, traceId } = batch;
   // Computed from the states alone, so that all processes get the same number.
   const revision = work.reduce((sum, one) => sum + one.revision, kind === "completion" ? 1 : 0);
   const id = `${turnId}/activity`;
-  const names = listNames([...batch.members, ...(batch.calls ?? [])].map(({ name }) => name));
+  const names = listNames(
+    [...batch.members, ...(batch.calls ?? [])].map(({ name }) => name),
+    texts.activity.and,
+  );
   const actions = work.flatMap((one) => one.actions);
-  const title = kind === "completion" ? `Worked on: ${names}` : `Working on: ${names}`;
+  const title = kind === "completion" ? texts.activity.worked(names) : texts.activity.working(names);
   return {
     id: `${id}/${revision}`,
     tenant,
     agent,
     sessionId,
     kind,
-    markdown: [title, ...work.map(lineOf)].join("\n"),
+    markdown: [title, ...work.map((item) => lineOf(item, texts))].join("\n"),
     ...(actions.length > 0 && { actions }),
     data: { activity: { id, revision, title, items: work.map(({ item }) => item) } },
     origin,
@@ -140,9 +143,12 @@ export const activityReply = (
 };
 
 /** Shows the id while there are actions, for channels without buttons. */
-const lineOf = ({ item: { id, name, state, note, changes }, endedAt, actions }: WorkItem): string =>
+const lineOf = (
+  { item: { id, name, state, note, changes }, endedAt, actions }: WorkItem,
+  { activity }: Texts,
+): string =>
   [
-    `- ${name}: ${stateLabels[state]}${changes === undefined ? "" : `, ${changes}`}`,
+    `- ${name}: ${activity.states[state]}${changes === undefined ? "" : `, ${changes}`}`,
     ...(endedAt === undefined && note !== undefined ? [`(${note})`] : []),
     ...(actions.length === 0 ? [] : [`\`${id}\``]),
   ].join(" ");

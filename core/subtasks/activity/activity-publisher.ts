@@ -5,6 +5,7 @@ import type { Bus } from "../../contract/ports/bus.ts";
 import { type Clock, isoTime, type Timer } from "../../contract/ports/clock.ts";
 import type { Logger } from "../../contract/ports/logger.ts";
 import type { Store } from "../../contract/ports/store.ts";
+import { type Texts, textsFor } from "../../contract/texts/texts.ts";
 import { publishReply } from "../../delivery/index.ts";
 import { type Batch, isOver } from "../owner/batch.ts";
 import { readOwner } from "../owner/owner-record.ts";
@@ -25,7 +26,7 @@ interface Deps {
   readonly withoutModelText?: boolean;
   readonly calls: {
     /** In the order of `ids`, without expired calls. */
-    items(sender: AgentRef, ids: readonly string[]): Promise<CallActivity[]>;
+    items(sender: AgentRef, ids: readonly string[], texts: Texts): Promise<CallActivity[]>;
   };
 }
 
@@ -92,12 +93,13 @@ export class ActivityPublisher {
     const { store, bus, clock, calls } = this.#deps;
     const [subtasks, callItems] = await Promise.all([
       readSubtasks(store, agentRef, idsOf(batch.members)),
-      calls.items(agentRef, idsOf(batch.calls ?? [])),
+      calls.items(agentRef, idsOf(batch.calls ?? []), textsFor(batch.asker.locale)),
     ]);
-    const items = [...subtasks.map(itemOfSubtask), ...callItems.map(itemOfCall)];
+    const texts = textsFor(batch.asker.locale);
+    const items = [...subtasks.map((subtask) => itemOfSubtask(subtask, texts)), ...callItems.map(itemOfCall)];
     if (items.length === 0) return;
-    const shown = this.#deps.withoutModelText ? withoutModelText(batch, items) : { batch, items };
-    await publishReply(bus, activityReply(agentRef, shown.batch, shown.items, kind, isoTime(clock.now())));
+    const shown = this.#deps.withoutModelText ? withoutModelText(batch, items, texts) : { batch, items };
+    await publishReply(bus, activityReply(agentRef, shown.batch, shown.items, kind, isoTime(clock.now()), texts));
   }
 
   #forget(turnId: string): void {

@@ -3,6 +3,7 @@ import type { ActivityItem } from "../../contract/messages/agent-reply.ts";
 import type { Bus } from "../../contract/ports/bus.ts";
 import { type Clock, isoTime, type Timer } from "../../contract/ports/clock.ts";
 import type { Logger } from "../../contract/ports/logger.ts";
+import { type Texts, textsFor } from "../../contract/texts/texts.ts";
 import { publishReply } from "../../delivery/index.ts";
 import { listNames } from "../../lib/index.ts";
 import type { CoreDeps } from "../../turns/index.ts";
@@ -81,8 +82,12 @@ export class ToolActivity implements ToolProgress {
     const { items, revision } = entry;
     const id = idOf(call);
     const shown = [...items.values()];
-    const names = listNames(shown.map(({ name }) => name));
-    const title = kind === "completion" ? `Used ${names}` : `Using ${names}`;
+    const { activity } = textsFor(record.asker.locale);
+    const names = listNames(
+      shown.map(({ name }) => name),
+      activity.and,
+    );
+    const title = kind === "completion" ? activity.used(names) : activity.using(names);
     try {
       await publishReply(bus, {
         id: `${id}/${revision}`,
@@ -90,7 +95,7 @@ export class ToolActivity implements ToolProgress {
         agent,
         sessionId: record.sessionId,
         kind,
-        markdown: [title, ...shown.map(lineOf)].join("\n"),
+        markdown: [title, ...shown.map((item) => lineOf(item, activity.states))].join("\n"),
         data: { activity: { id, revision, title, items: shown } },
         origin: record.origin,
         audience: record.audience,
@@ -109,7 +114,5 @@ const idOf = ({ record, step }: ReportingCall): string => `${record.turnId}/tool
 const hasAudience = ({ record: { correlationId, standing } }: ReportingCall): boolean =>
   correlationId !== undefined && standing.owner.ownerType !== "worker" && standing.owner.worksFor === undefined;
 
-const stateLabels: Readonly<Record<string, string>> = { running: "working", completed: "done", failed: "failed" };
-
-const lineOf = ({ name, state, note }: ActivityItem): string =>
-  `- ${name}: ${stateLabels[state] ?? state}${state === "running" && note !== undefined ? ` (${note})` : ""}`;
+const lineOf = ({ name, state, note }: ActivityItem, states: Texts["activity"]["states"]): string =>
+  `- ${name}: ${states[state]}${state === "running" && note !== undefined ? ` (${note})` : ""}`;

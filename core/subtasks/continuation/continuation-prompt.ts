@@ -2,6 +2,7 @@ import { type FileRef, namesOfFiles } from "../../contract/file-ref.ts";
 import type { Artifacts, Subtask } from "../../contract/messages/subtask.ts";
 import type { SyntheticMessageOf } from "../../contract/messages/user-message.ts";
 import type { Store } from "../../contract/ports/store.ts";
+import { english } from "../../contract/texts/texts.ts";
 import { cutToBytes } from "../../lib/index.ts";
 import { journaledFiles } from "../../turns/files/index.ts";
 import { Journal, NOTHING_TO_SAY } from "../../turns/index.ts";
@@ -99,11 +100,15 @@ export const showResults = (reported: readonly Reported[], maxBytes = MAX_RESULT
   reported.map((one) => showResult(one, Math.floor(maxBytes / reported.length))).join("\n\n");
 
 const showResult = ({ id, name, timedOut, subtask }: Reported, maxBytes: number): string =>
-  `### ${name} (${id}): ${outcomeOf(timedOut, subtask)}\n${cutToBytes(textOf(timedOut, subtask), Math.max(500, maxBytes))}`;
+  `### ${name} (${id}): ${english.outcomes[outcomeOf(timedOut, subtask)]}\n${cutToBytes(textOf(timedOut, subtask), Math.max(500, maxBytes))}`;
 
-export const outcomeOf = (timedOut: boolean, subtask: Subtask | undefined): string => {
-  if (timedOut || subtask?.result?.status === "timeout") return "timed out";
-  if (subtask?.result?.status === "partial") return "partly done";
+/** The key of the outcome's text. */
+export const outcomeOf = (
+  timedOut: boolean,
+  subtask: Subtask | undefined,
+): Subtask["status"] | "timeout" | "partial" | "lost" => {
+  if (timedOut || subtask?.result?.status === "timeout") return "timeout";
+  if (subtask?.result?.status === "partial") return "partial";
   return subtask?.status ?? "lost";
 };
 

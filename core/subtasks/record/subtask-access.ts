@@ -1,9 +1,9 @@
-import { AppError } from "../../contract/app-error.ts";
 import type { SubtaskAddress } from "../../contract/messages/addresses.ts";
 import type { Subtask } from "../../contract/messages/subtask.ts";
 import type { Store } from "../../contract/ports/store.ts";
+import { ToldError } from "../../contract/texts/told-error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { accountServed, callerAt, type Writer } from "../../delivery/index.ts";
+import { accountServed, callerAt } from "../../delivery/index.ts";
 import { readSubtask } from "./subtask-record.ts";
 
 /** The owner or person that acts on a subtask. */
@@ -13,7 +13,7 @@ interface Actor {
   /** Limits an owner to the work of this person, because several people can write in its session. */
   readonly personId?: string;
   /** The person who acts; absent for a subagent, which acts only on subtasks it owns. */
-  readonly writer?: Writer;
+  readonly writer?: Parameters<typeof callerAt>[1];
 }
 
 /** Reads a subtask that the actor owns, or that is done for the person, by their current accounts (S6). */
@@ -23,16 +23,13 @@ export const ownSubtask = async (
   actor: Actor,
 ): Promise<Subtask> => {
   const subtask = await readSubtask(store, address);
-  if (subtask === undefined) throw new AppError("not-found", `There is no subtask "${address.id}".`);
+  if (subtask === undefined) throw new ToldError("not-found", ({ cancel }) => cancel.unknown(address.id));
   const { owner, asker } = subtask;
   const { personId = asker.personId } = actor;
   if (owner.ownerId === actor.ownerId && asker.personId === personId) return subtask;
   const caller = actor.writer && (await callerAt(store, actor.writer));
   if (!caller?.owns(subtask.audience)) {
-    throw new AppError(
-      "forbidden",
-      `${subtask.id} belongs to another person: only the person who asked for it can do that.`,
-    );
+    throw new ToldError("forbidden", ({ cancel }) => cancel.notYours(subtask.id));
   }
   return subtask;
 };

@@ -51,6 +51,7 @@ const toTool = (server: McpServer, listed: ListedTool, name: string): Tool => {
   const approval = approvalFor(config, listed, definition);
   return {
     name,
+    server: server.name,
     description: describe(listed, server.name),
     input: inputCheck(inputSchema),
     inputSchema,

@@ -59,6 +59,7 @@ const reading = <Input extends object>(
   const fullName = `${prefixOfServer(server)}__${name}`;
   const tool: Tool<Input> = {
     name: fullName,
+    server,
     description,
     input,
     needs: `tool:${fullName}`,

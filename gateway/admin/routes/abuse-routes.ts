@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { type Feedback, feedbackOf, type Report, reportKey, reportsOf } from "../../../core/commands/index.ts";
+import { type Report, reportKey, reportsOf } from "../../../core/commands/index.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { isoTime } from "../../../core/contract/ports/clock.ts";
 import { type BlockedAccount, blockAccount, blocksOf, unblockAccount } from "../../../core/rights/index.ts";
@@ -9,7 +9,7 @@ import { adminRoute, checked, noteDetail } from "../admin-request.ts";
 import { managedChannel, managedTenant, managedTenants } from "../managed-resources.ts";
 import { pageOf, partsOfRef, refOf } from "../page.ts";
 
-/** Blocked accounts, reported messages and feedback. */
+/** Blocked accounts and reported messages. */
 export const abuseRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
   const { config, store, clock, logger } = deps;
   const tenantsFor = (request: AdminRequest, requested: string | undefined): string[] =>
@@ -46,12 +46,6 @@ export const abuseRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
     const { tenant, ...page } = checked(requests["GET reports"], request.query);
     const sources = tenantsFor(request, tenant).map((name) => ({ name, list: () => store.list(reportsOf(name)) }));
     return pageOf(sources, page, shownReport);
-  });
-
-  adminRoute(scope, "GET feedback", async (request) => {
-    const { tenant, ...page } = checked(requests["GET feedback"], request.query);
-    const sources = tenantsFor(request, tenant).map((name) => ({ name, list: () => store.list(feedbackOf(name)) }));
-    return pageOf(sources, page, shownFeedback);
   });
 
   adminRoute(scope, "POST reports/:ref/dismiss", async (request) => {
@@ -93,13 +87,3 @@ const shownReport = ({ id, tenant, agent, reporter, replyId, at, reason, text }:
   ...(reason !== undefined && { reason }),
   ...(text !== undefined && { text }),
 });
-
-type ShownFeedback = AnswerTo<"GET feedback">["items"][number];
-
-const shownFeedback = (feedback: Feedback): ShownFeedback | undefined => {
-  const { id, tenant, agent, author, replyId, rating, comment, at, withdrawn } = feedback;
-  if (withdrawn) return undefined;
-  const { channel, accountId, name } = author;
-  const own = { agent, author: { channel, accountId, name }, replyId, rating, at };
-  return { ref: refOf(tenant, id), tenant, ...own, ...(comment !== undefined && { comment }) };
-};

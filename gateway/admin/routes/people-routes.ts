@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { conversationKey } from "../../../core/contract/messages/conversation.ts";
 import type { Store } from "../../../core/contract/ports/store.ts";
+import { textsFor } from "../../../core/contract/texts/texts.ts";
 import { memorySize } from "../../../core/memory/lasting/index.ts";
 import {
   accountOf,
@@ -62,7 +63,7 @@ export const peopleRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
 /** Notifies every account of the person before one is unlinked (I1). */
 const notifyAll = async (
   deps: AdminDeps,
-  { tenant, id: personId, accounts, surfaces, membership }: PersonRecord,
+  { tenant, id: personId, accounts, surfaces, membership, locale }: PersonRecord,
   leaving: PersonAccount,
   wish: string,
 ): Promise<void> => {
@@ -72,11 +73,12 @@ const notifyAll = async (
     if (surface === undefined) continue;
     const others = account === leaving ? staying : [leaving];
     const { conversation, accountId, agent } = surface;
+    const texts = textsFor(locale ?? account.locale);
     await publishNotice(deps, {
       id: `unlinked/${wish}/${conversationKey(conversation)}`,
       tenant,
       agent,
-      markdown: `An operator of this service has unlinked ${showAccounts(others)} from this account.`,
+      markdown: texts.linking.operatorUnlinked(showAccounts(others, texts)),
       audience: { conversation, personId, accountId, membership },
       traceId: wish,
     });

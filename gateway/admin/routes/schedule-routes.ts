@@ -7,16 +7,15 @@ import {
   cancelSchedule,
   consoleOwner,
   createSchedule,
+  pauseSchedule,
   resumeSchedule,
-  runIdOf,
   runNow,
-  runsOf,
   type Schedule,
   ScheduleInput,
-  type ScheduleRun,
   scheduleKey,
   schedulesOfAgent,
 } from "../../../core/schedules/index.ts";
+import { runIdOf, runKey, runsOf, type ScheduleRun } from "../../../core/schedules/runs/index.ts";
 import { describeWhen, understandWhen } from "../../../core/schedules/when/index.ts";
 import {
   type Page,
@@ -28,16 +27,19 @@ import {
 } from "../../admin-api/index.ts";
 import { destinationOf } from "../../agent-config.ts";
 import type { AdminDeps, AdminRequest } from "../admin-request.ts";
-import { adminRoute, checked } from "../admin-request.ts";
+import { adminRoute, checked, noteDetail } from "../admin-request.ts";
 import { managedAgent, managedAgents } from "../managed-resources.ts";
 import { badCursor, pageOf, partsOfRef, readRef, refOf } from "../page.ts";
 
 const RequestBody = ScheduleInput.extend({ agent: z.string() }) satisfies z.ZodType<unknown, ScheduleRequest>;
 
-/** Schedules: list, create, run, cancel, resume. */
+/** Schedules: list, create, run, pause, resume, cancel. */
 export const scheduleRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
   const { config, store, clock } = deps;
-  const show = (schedule: Schedule) => shown(schedule, clock.now());
+  const show = async (schedule: Schedule): Promise<ShownSchedule> => {
+    const last = schedule.lastRun === undefined ? undefined : await store.get(runKey(schedule, schedule.lastRun));
+    return shown(schedule, clock.now(), last?.value);
+  };
 
   const find = async (request: AdminRequest, ref: string): Promise<Schedule> => {
     const [name = "", owner = "", id = ""] = partsOfRef(ref, 3);
@@ -47,12 +49,14 @@ export const scheduleRoutes = (scope: FastifyInstance, deps: AdminDeps): void =>
   };
 
   adminRoute(scope, "GET schedules", async (request) => {
-    const { agent, ...page } = checked(requests["GET schedules"], request.query);
+    const { agent, status, ...page } = checked(requests["GET schedules"], request.query);
     const sources = managedAgents(config, request, agent).map((each) => ({
       name: each.agent,
       list: () => store.list(schedulesOfAgent(each)),
     }));
-    return pageOf(sources, page, show);
+    return pageOf(sources, page, async (schedule) =>
+      status === undefined || schedule.status === status ? show(schedule) : undefined,
+    );
   });
 
   adminRoute(scope, "POST schedules", async (request, reply) => {
@@ -83,26 +87,50 @@ export const scheduleRoutes = (scope: FastifyInstance, deps: AdminDeps): void =>
   });
 
   const act = (
-    verb: "run" | "cancel" | "resume",
+    verb: "run" | "cancel" | "pause" | "resume",
     change: (schedule: Schedule, request: AdminRequest) => Promise<void>,
   ) =>
     adminRoute(scope, `POST schedules/:ref/${verb}`, async (request) => {
       const schedule = await find(request, request.params.ref);
+      noteDetail(request, { agent: schedule.agent, schedule: schedule.id });
       await change(schedule, request);
       return show(await find(request, request.params.ref));
     });
   act("run", (schedule, request) => runNow(deps, schedule, request.id));
   act("cancel", (schedule) => cancelSchedule(deps, schedule));
+  act("pause", (schedule) => pauseSchedule(deps, schedule, "an operator paused it"));
   act("resume", (schedule) => resumeSchedule(deps, schedule));
 };
 
 /** Without the prompt, which may quote private messages. */
-const shown = (schedule: Schedule, now: number): ShownSchedule => {
-  const { agent, tenant, owner, id, description, when, missed, madeIn, status, nextDueAt, failures, createdAt } =
-    schedule;
-  const rhythm = describeWhen(when, now);
-  const ref = refOf(agent, owner, id);
-  return { ref, id, agent, tenant, description, when: rhythm, missed, madeIn, status, nextDueAt, failures, createdAt };
+const shown = (schedule: Schedule, now: number, last: ScheduleRun | undefined): ShownSchedule => {
+  const { agent, tenant, owner, id, description, when, missed, madeIn, status, nextDueAt, failures } = schedule;
+  const { asker, paused, createdAt } = schedule;
+  return {
+    ref: refOf(agent, owner, id),
+    id,
+    agent,
+    tenant,
+    description,
+    ...(madeIn === "chat" && { owner: { ...accountIn(owner), name: asker.name } }),
+    // Only an active schedule has a next time.
+    when: status === "active" ? describeWhen(when, now) : describeWhen(when, now).replace(/, next: .*$/, ""),
+    missed,
+    madeIn,
+    status,
+    nextDueAt,
+    timeZone: when.timeZone,
+    ...(status === "paused" && paused && { paused: { reason: paused.reason, at: paused.at } }),
+    ...(last && { lastRun: shownRun(schedule, last) }),
+    failures,
+    createdAt,
+  };
+};
+
+/** The account in the owner of a schedule that was made in a chat. */
+const accountIn = (owner: string): { channel: string; accountId: string } => {
+  const slash = owner.indexOf("/");
+  return { channel: owner.slice(0, slash), accountId: owner.slice(slash + 1) };
 };
 
 const shownRun = (

@@ -9,6 +9,7 @@ import { type Approval, isOpen, readApproval, stateText } from "../../../core/ap
 import type { AgentRef } from "../../../core/contract/messages/addresses.ts";
 import { hasEnded, type Subtask } from "../../../core/contract/messages/subtask.ts";
 import type { Store } from "../../../core/contract/ports/store.ts";
+import { english } from "../../../core/contract/texts/texts.ts";
 import { isForPeople } from "../../../core/intake/index.ts";
 import { otelTraceId } from "../../../core/lib/index.ts";
 import { SessionHistory } from "../../../core/sessions/index.ts";
@@ -164,7 +165,7 @@ const shownHop = (call: PeerCall): Trace["hops"][number] => {
 /** Operators read the technical reason; people in chat get `error` only. */
 const problemOf = (call: PeerCall): string | undefined => {
   const { state, error, detail } = call;
-  const unreachable = unreachableNote(call);
+  const unreachable = unreachableNote(call, english);
   if (unreachable !== undefined) return `${unreachable}: ${detail ?? "no answer"}`;
   return state === "failed" ? (detail ?? error) : undefined;
 };

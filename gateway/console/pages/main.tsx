@@ -7,6 +7,7 @@ import "./style/forms.css";
 import "./style/trace.css";
 import "./style/overview.css";
 import "./style/transcript.css";
+import "./style/log.css";
 
 const container = document.getElementById("console");
 if (container !== null) render(<App />, container);

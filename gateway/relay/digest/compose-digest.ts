@@ -4,6 +4,7 @@ import { splitMarkdown } from "../../../adapters/contract/markdown/split-markdow
 import type { Anchor } from "../../../core/contract/messages/agent-reply.ts";
 import { type Conversation, conversationKey } from "../../../core/contract/messages/conversation.ts";
 import type { ReplyRequest } from "../../../core/contract/messages/delivery-request.ts";
+import { type Texts, textsFor } from "../../../core/contract/texts/texts.ts";
 import type { Digest, DigestPart, DigestSection } from "../../../core/delivery/undelivered/index.ts";
 import type { RelayContext } from "../context.ts";
 import { partsOf, spelledText } from "../sending/delivery-parts.ts";
@@ -25,7 +26,8 @@ const MAX_ANCHORS = 10;
  * pass for (O16). The digest is one part if it fits; otherwise a section that fits into a part is not cut.
  */
 export const composeDigest = (items: readonly DigestItem[], limits: Limits): DigestPart[] => {
-  const head = { number: 1, markdown: `**${items.length} messages have waited for you.**`, anchor: null };
+  const { digests } = textsFor(items.find(({ anchor }) => anchor !== null)?.anchor?.language);
+  const head = { number: 1, markdown: digests.waited(items.length), anchor: null };
   const parts: DigestPart[] = [];
   for (const [index, item] of items.entries()) {
     const own = sectionsOf(item, index + 1, limits);
@@ -132,13 +134,15 @@ export const partsOfDigest = async (
     createdAt,
     traceId,
   };
+  const anchors = parts.flatMap(({ sections }) => sections.flatMap(({ anchor }) => anchor ?? []));
+  const texts = textsFor(anchors[0]?.language);
   const endsIn = (index: number) => (request: ReplyRequest) =>
     parts.findLastIndex((part) => part.itemIds.includes(request.id)) === index;
   const whyIn = (index: number) =>
     requests
       .filter(endsIn(index))
       .slice(0, MAX_BUTTONS)
-      .map((request) => whyAction(request, itemIds.indexOf(request.id) + 1));
+      .map((request) => whyAction(request, itemIds.indexOf(request.id) + 1, texts));
   return parts.map(({ sections }, index) => ({
     id: `${id}/${index}`,
     reply: { ...reply, actions: whyIn(index) },
@@ -150,9 +154,9 @@ export const partsOfDigest = async (
   }));
 };
 
-const whyAction = ({ reply }: ReplyRequest, number: number) => ({
+const whyAction = ({ reply }: ReplyRequest, number: number, { digests }: Texts) => ({
   name: "why",
-  label: `Why ${number}?`,
+  label: digests.whyNumber(number),
   value: reply.id,
 });
 

@@ -9,6 +9,7 @@ import type { AgentReply, Anchor } from "../../../core/contract/messages/agent-r
 import { type Conversation, sameConversation } from "../../../core/contract/messages/conversation.ts";
 import type { OutgoingReply, ReplyRequest } from "../../../core/contract/messages/delivery-request.ts";
 import type { Received } from "../../../core/contract/ports/bus.ts";
+import { type Texts, textsFor } from "../../../core/contract/texts/texts.ts";
 import type { RelayContext } from "../context.ts";
 import { asLinks, type LinkedFiles, type PlacedFiles, placeFiles, refusesFiles } from "./reply-files.ts";
 
@@ -25,7 +26,7 @@ export const deliveryParts = (
   { groups, linked }: PlacedFiles = NO_FILES,
 ): Delivery[] => {
   const spelled = withLinks({ ...reply, markdown: spelledText(reply, target, capabilities) }, linked);
-  const shown = anchor === null ? spelled : withWhy(spelled);
+  const shown = anchor === null ? spelled : withWhy(spelled, textsFor(anchor.language));
   const isBare = spelled.markdown.trim() === "" && groups.length > 0;
   const texts = isBare ? [] : splitMarkdown(spelled.markdown, capabilities.maxPartLength, capabilities.measure);
   // A log shows text and files together. Elsewhere the text may be a streamed message, and an edit cannot add files.
@@ -92,9 +93,9 @@ export const partsOf = async (
 };
 
 /** Adds the button that explains where an anchored answer comes from (O13). */
-const withWhy = (reply: AgentReply): AgentReply =>
+const withWhy = (reply: AgentReply, { why }: Texts): AgentReply =>
   reply.kind === "final"
-    ? { ...reply, actions: [...(reply.actions ?? []), { name: "why", label: "Why?", value: reply.id }] }
+    ? { ...reply, actions: [...(reply.actions ?? []), { name: "why", label: why.button, value: reply.id }] }
     : reply;
 
 export type PartOutcome =

@@ -32,7 +32,7 @@ export const delivered = (
 };
 
 /** The reason for conversations that a channel's access rules exclude. */
-export const ACCESS_LOST = { reason: "I no longer have access there", instead: "" } as const;
+export const ACCESS_LOST = { reason: "no-access", instead: "" } as const;
 
 /** The conversation has left the audience since the request was queued: an account was unlinked, or lost its access. */
 export const withheld = async (
@@ -56,10 +56,8 @@ export const deadLettered = async (
   signalProgress(bus, reply);
   const { reason } = letter;
   if (/^(?:target-gone|forbidden):/.test(reason))
-    await reportUndeliverable(reply, target, { reason, instead: IN_INBOX });
+    await reportUndeliverable(reply, target, { reason, instead: "inbox" });
 };
-
-const IN_INBOX = "`/inbox` has it.";
 
 /** Stores the dead letter that the bus would write, for a request that has left the bus. Idempotent. */
 export const deadLetterRequest = async (

@@ -18,6 +18,7 @@ import type { Logger } from "../../../core/contract/ports/logger.ts";
 import { ledgerKey } from "../../../core/delivery/index.ts";
 import { withinDeadline } from "../../../core/lib/index.ts";
 import type { RelayContext } from "../context.ts";
+import { readerTexts } from "../reader-texts.ts";
 import { isPartFailure, partsOf, sendParts } from "./delivery-parts.ts";
 import type { Ledger } from "./ledger.ts";
 import { afterFailure, afterPartFailure, delivered, isRetryable } from "./outcomes.ts";
@@ -49,10 +50,9 @@ export const toPrivate = async (
   if (found instanceof DeliveryFailed) return found;
   if (found !== undefined) return replyRequest(reply, found);
   const { onlyFor: _, actions: __, data: ___, ...rest } = reply;
-  return replyRequest({ ...rest, id: `${reply.id}/in-private`, markdown: IN_PRIVATE }, target);
+  const { placeholders } = await readerTexts(context, reply, target);
+  return replyRequest({ ...rest, id: `${reply.id}/in-private`, markdown: placeholders.onlyForYou }, target);
 };
-
-const IN_PRIVATE = "The answer is only for you. Please send me a direct message and ask me there.";
 
 /** The conversation that the platform opens, or else the stored one. */
 export const privateConversation = async (

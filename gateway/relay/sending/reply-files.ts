@@ -8,8 +8,9 @@ import type { Conversation } from "../../../core/contract/messages/conversation.
 import type { Store } from "../../../core/contract/ports/store.ts";
 import { readFile } from "../../../core/files/index.ts";
 import type { RelayContext } from "../context.ts";
+import { readerTexts } from "../reader-texts.ts";
 
-type Deps = Pick<RelayContext, "store" | "fileLinks">;
+type Deps = Pick<RelayContext, "store" | "fileLinks" | "localeOn">;
 
 /** The files of a reply for one target: groups that the platform takes, and a text with links to the others. */
 export interface PlacedFiles {
@@ -64,37 +65,36 @@ const outgoing = (store: Store, file: FileRef): OutgoingFile => ({
 
 /** A line per file, with a link if the gateway has an address that people can open. Idempotent. */
 export const linkedFiles = async (
-  { fileLinks }: Deps,
+  deps: Deps,
   reply: AgentReply,
   target: Conversation,
   files: readonly Pick<OutgoingFile, "name" | "bytes" | "ref">[] | readonly FileRef[],
 ): Promise<LinkedFiles> => {
   if (files.length === 0) return NONE;
+  const { fileLinks } = deps;
+  const { links } = (await readerTexts(deps, reply, target)).files;
   const linkTo = await fileLinks?.(reply, target);
   const lines = files.map((file) => {
     const ref = "id" in file ? file : file.ref;
     const name = plain(file.name);
     const size = sizeOfFile(file.bytes);
-    if (file.bytes === 0) return `📎 ${name} (an empty file)`;
+    if (file.bytes === 0) return `📎 ${links.empty(name)}`;
     return linkTo === undefined || ref === undefined
       ? `📎 ${name} (${size})`
       : `📎 [${name}](${linkTo(ref)}) (${size})`;
   });
   const isLinked = linkTo !== undefined && files.some(({ bytes }) => bytes > 0);
-  const note = isLinked ? GOOD_FOR : fileLinks === undefined ? NO_ADDRESS : REVOKED;
-  const actions = isLinked ? [{ name: "revoke", label: "Revoke links", value: reply.id }] : [];
+  const note = isLinked ? links.goodFor : fileLinks === undefined ? links.noAddress : links.revoked;
+  const actions = isLinked ? [{ name: "revoke", label: links.revokeButton, value: reply.id }] : [];
   return { markdown: [...lines, note].join("\n"), actions };
 };
-
-const GOOD_FOR = "_Links work for 24 hours._";
-const NO_ADDRESS = "_These files cannot be opened here, because this Mooring has no public address._";
-const REVOKED = "_The links to these files were revoked._";
 
 /** The part of a platform that refused the files, as a text with links to them. */
 export const asLinks = async (deps: Deps, { files = [], ...part }: Delivery): Promise<Delivery> => {
   const isGone = await Promise.all(files.map(hasExpired));
   const rest = files.filter((_, index) => !isGone[index]);
-  const gone = files.filter((_, index) => isGone[index]).map(({ name }) => `📎 ${plain(name)} (no longer available)`);
+  const { links } = (await readerTexts(deps, part.reply, part.target)).files;
+  const gone = files.filter((_, index) => isGone[index]).map(({ name }) => `📎 ${links.gone(plain(name))}`);
   const { markdown, actions } = await linkedFiles(deps, part.reply, part.target, rest);
   const text = [part.part.markdown, gone.join("\n"), markdown].filter((each) => each !== "").join("\n\n");
   const reply = { ...part.reply, actions: [...(part.reply.actions ?? []), ...actions] };

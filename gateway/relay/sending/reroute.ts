@@ -32,7 +32,7 @@ export const reroute = async (
     const options = { id: request.id, key: conversationKey(found) };
     await context.bus.publish(subjects.delivery(adapter.channel), request, options);
   }
-  await context.reportUndeliverable(reply, target, { reason: `${reason}: ${message}`, instead: ELSEWHERE });
+  await context.reportUndeliverable(reply, target, { reason: `${reason}: ${message}`, instead: "elsewhere" });
   const { channel } = adapter;
   context.logger.warn(
     { channel, delivery: refusedId, traceId: reply.traceId, reason, detail: message },
@@ -40,5 +40,3 @@ export const reroute = async (
   );
   return true;
 };
-
-const ELSEWHERE = "I send it to another conversation of yours instead.";

@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../core/contract/app-error.ts";
 import type { Conversation } from "../../../core/contract/messages/conversation.ts";
+import { LANGUAGES } from "../../../core/contract/texts/texts.ts";
 import type { FakeInteraction } from "../../fakes/discord/fake-interactions.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
 import { commandIn } from "../../fakes/sample-message.ts";
 import { sampleReply } from "../../fakes/sample-reply.ts";
 import { DiscordUnderTest } from "./discord-under-test.ts";
 
+const { de, es } = LANGUAGES;
 const test = new DiscordUnderTest();
 const until = (interaction: FakeInteraction, is: (interaction: FakeInteraction) => boolean) =>
   test.discord.interactions.changes.until(() => is(interaction));
@@ -28,7 +30,9 @@ describe("given slash commands (I3)", () => {
     await test.discord.rest.calls.until(() => written().length === 1);
     const names = ((written()[0]?.body ?? []) as { name: string }[]).map(({ name }) => name);
     expect(names).toEqual(
-      "approve budget cancel help inbox link memory new quiet report schedules status timezone unlink why".split(" "),
+      "approve budget cancel help inbox language link memory new quiet report schedules status timezone unlink why".split(
+        " ",
+      ),
     );
     await test.adapter.stop();
     await test.startAgain();
@@ -38,6 +42,31 @@ describe("given slash commands (I3)", () => {
     test.discord.registeredCommands = [];
     await test.startAgain();
     await test.discord.rest.calls.until(() => written().length === 2);
+  });
+
+  it("when they are registered, then Discord has their descriptions in German and Spanish too", async () => {
+    await test.start();
+    const written = () => test.discord.rest.calls.items.filter(({ method }) => method === "PUT");
+    await test.discord.rest.calls.until(() => written().length === 1);
+    const commands = written()[0]?.body as { name: string }[];
+    expect(commands.find(({ name }) => name === "cancel")).toMatchObject({
+      description: "Cancel running work",
+      description_localizations: {
+        de: de.menu.cancel.menu,
+        "es-ES": es.menu.cancel.menu,
+        "es-419": es.menu.cancel.menu,
+      },
+      options: [{ description_localizations: { de: de.menu.cancel.argument, "es-ES": es.menu.cancel.argument } }],
+    });
+  });
+
+  it("when a German person's command cannot be stored, then the reason is German", async () => {
+    await test.start();
+    test.discord.interactions.locale = "de";
+    test.inbox.refuseNext(new AppError("unavailable", "the store is away"));
+    const interaction = test.discord.command("ann", test.room, "cancel");
+    await acknowledged(interaction);
+    expect(interaction).toMatchObject({ answers: [{ content: de.intake.tryAgain }] });
   });
 
   it("when they cannot be registered, then the channel still works", async () => {

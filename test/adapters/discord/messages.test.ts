@@ -100,8 +100,8 @@ describe("given a text for Discord", () => {
   });
 
   it("when it has room for an anchor, then it is one message; with a letter more it is split", () => {
-    expect(lengths("x".repeat(1_580))).toEqual([1_580]);
-    expect(lengths("x".repeat(1_581)).length).toBeGreaterThan(1);
+    expect(lengths("x".repeat(1_570))).toEqual([1_570]);
+    expect(lengths("x".repeat(1_571)).length).toBeGreaterThan(1);
   });
 
   it("when the anchor is long too, then both fit", () => {

@@ -13,7 +13,7 @@ describe.each(MODES)("given Slack (%s)", (mode) => {
     const { conversation, text, link, account } = await accepted(slack.say({ text: "a &lt;b&gt; &amp; c" }));
     expect(conversation).toEqual({ channel: "main", workspace: "T0MOORING", room: "D0ANN", kind: "private" });
     expect(text).toBe("a <b> & c");
-    expect(account).toEqual({ id: "U0ANN", name: "ann", timeZone: "Europe/Berlin", locale: "de-DE" });
+    expect(account).toEqual({ id: "U0ANN", name: "ann", timeZone: "Europe/Berlin", locale: "en-GB" });
     expect(link).toMatch(/^https:\/\/mooring\.slack\.com\/archives\/D0ANN\/p\d{16}$/);
     await adapter.deliver(sampleDelivery("r1", conversation, "yes"));
     expect(slack.posted[0]?.thread).toBeUndefined();

@@ -55,7 +55,7 @@ describe("given the profile of a person (I2)", () => {
 
 describe("given the access rules of a Slack channel (I2)", () => {
   const refusal = (author: Parameters<typeof refusalOf>[0], teams?: "*" | string[]) =>
-    refusalOf(author, teams && ({ teams } as SlackAccess));
+    refusalOf(author, teams && ({ teams } as SlackAccess))?.message;
 
   it("then members of our workspace are allowed, and others only if their workspace is configured", () => {
     expect(refusal("ours")).toBeUndefined();

@@ -7,8 +7,8 @@ import { CoreUnderTest, userMessage } from "../core-under-test.ts";
 let core: CoreUnderTest;
 afterEach(() => core.dispose());
 
-const command = (name: string, more: MessageFields = {}): MessageFields => ({ command: { name, args: "" }, ...more });
-const deletion = command("delete-conversation");
+const command = (name: string, args = ""): MessageFields => ({ command: { name, args } });
+const deletion = command("delete-conversation", "confirm");
 
 /** Everything that the store has of these kinds, as text. */
 const stored = async (...names: string[]): Promise<string> => {
@@ -34,6 +34,19 @@ describe("given a private conversation that a person deletes (C5)", () => {
     const next = await core.ask("m-5", "hello");
     expect(next.sessionId).toBe(sessionId);
     expect(JSON.stringify(core.model.requests.items.at(-1))).not.toContain("secret");
+  });
+
+  it("when a person types the command, then it asks first and deletes nothing, and its button deletes", async () => {
+    core = await CoreUnderTest.start(["secret answer"]);
+    await core.ask("m-1", "secret question");
+    const { markdown, actions = [] } = await core.ask("m-2", "", command("delete-conversation"));
+    expect(markdown).toContain("This cannot be undone. `/delete-conversation confirm` deletes it.");
+    expect(await stored("history")).toContain("secret answer");
+    await core.ask("m-3", "", command("delete-conversation", "please"));
+    expect(await stored("history")).toContain("secret answer");
+    const { name = "", value = "" } = actions[0] ?? {};
+    expect((await core.ask("m-4", "", command(name, value))).markdown).toBe("I have deleted our conversation.");
+    expect(await stored(...OF_TURNS)).not.toContain("secret");
   });
 
   it("when the command is repeated after a crash, then it deletes nothing of the time since", async () => {

@@ -107,6 +107,16 @@ describe("given a proactive message, when a person asks why it was sent (O13)", 
     expect(steps(42).at(-1)).toBe("- and 2 more");
   });
 
+  it("when work was done, then the conversations stand below the list, not in its last item", () => {
+    expect(lines({ work: [step("tides")], conversations: [home] }).slice(-4)).toEqual([
+      "**What was done:**",
+      "- tides: completed",
+      "",
+      "**Shown in:** Web (where it began).",
+    ]);
+    expect(lines({ work: [step("tides")] }).at(-1)).toBe("- tides: completed");
+  });
+
   it("then the answer lists the visible conversations that show it", () => {
     const conversations: Conversation[] = [
       home,

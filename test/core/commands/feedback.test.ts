@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type Feedback, feedbackOf } from "../../../core/commands/feedback.ts";
+import { type Feedback, feedbackOfDay } from "../../../core/commands/feedback.ts";
+import { dayOf } from "../../../core/contract/ports/clock.ts";
 import type { MessageFields } from "../../fakes/sample-message.ts";
 import { CoreUnderTest, userMessage } from "../core-under-test.ts";
 
@@ -12,7 +13,8 @@ const rate = (args: string, more: MessageFields = {}): MessageFields => ({
 });
 const stored = async (): Promise<Feedback[]> => {
   const found: Feedback[] = [];
-  for await (const { value } of core.backbone.store.list(feedbackOf("default"))) found.push(value);
+  for await (const { value } of core.backbone.store.list(feedbackOfDay(dayOf(core.clock.now()), "default")))
+    found.push(value);
   return found;
 };
 
@@ -24,6 +26,7 @@ describe("given an answer that a person rates (C5)", () => {
     expect(await stored()).toMatchObject([
       {
         replyId: id,
+        sessionId: expect.any(String),
         rating: "down",
         comment: "it is  wrong",
         author: { channel: "web", accountId: "ann", name: "Ann" },
@@ -47,6 +50,9 @@ describe("given an answer that a person rates (C5)", () => {
     core.clock.advance(1_000);
     await core.ask("m-5", "", rate(`none ${id}`));
     expect(await stored()).toMatchObject([{ withdrawn: true }]);
+    const counted = ["feedback_total mooring down", "feedback_total mooring up"];
+    const takenBack = ["feedback_withdrawn_total mooring down", "feedback_withdrawn_total mooring up"];
+    expect([...counted, ...takenBack].map((name) => core.meter.counts[name])).toEqual([1, 1, 1, 1]);
   });
 
   it.each(["", "up", "up unknown/final", "sideways t-1/final", "up t-00/final"])(

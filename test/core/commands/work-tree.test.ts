@@ -5,6 +5,7 @@ import type { WorkTree } from "../../../core/commands/explain/work-tree.ts";
 import { workTree } from "../../../core/commands/explain/work-tree.ts";
 import type { Subtask } from "../../../core/contract/messages/subtask.ts";
 import type { OwnerContext } from "../../../core/contract/messages/work-context.ts";
+import { english } from "../../../core/contract/texts/texts.ts";
 import type { Batch } from "../../../core/subtasks/owner/batch.ts";
 import { ownerKey } from "../../../core/subtasks/owner/owner-record.ts";
 import { writeSubtask } from "../../../core/subtasks/record/subtask-record.ts";
@@ -87,7 +88,8 @@ const lines = (work: readonly WorkTree[], depth = 0): string[] =>
     `${" ".repeat(depth)}${kind} ${name}: ${outcome}`,
     ...lines(steps, depth + 1),
   ]);
-const done = async (...steps: { kind: string; id: string; name: string }[]) => lines(await workTree(store, ref, steps));
+const done = async (...steps: { kind: string; id: string; name: string }[]) =>
+  lines(await workTree(store, ref, steps, english));
 
 describe("given the steps behind an answer, when they are explained (O13)", () => {
   it("then a subtask has its outcome and the work that it delegated", async () => {

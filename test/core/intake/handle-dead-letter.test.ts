@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Backbone } from "../../../core/contract/ports/backbone.ts";
 import type { Bus } from "../../../core/contract/ports/bus.ts";
 import type { Key } from "../../../core/contract/ports/store.ts";
+import { english } from "../../../core/contract/texts/texts.ts";
 import { sessionKey } from "../../../core/sessions/current-session.ts";
 import { readHistory } from "../../../core/sessions/session-history.ts";
-import { failureText } from "../../../core/turns/turn-failures.ts";
 import { CoreUnderTest, userMessage } from "../core-under-test.ts";
 import { backgroundTask } from "../subtasks/delegating.ts";
 
@@ -19,7 +19,7 @@ const breakingAt = (step: string, times: number) => {
   };
 };
 
-const failureNotice = { kind: "notice", outcome: "failed", markdown: failureText.internal, origin: null };
+const failureNotice = { kind: "notice", outcome: "failed", markdown: english.failures.internal, origin: null };
 
 describe("given a message that cannot be handled", () => {
   it("when it is dead-lettered, then its sender gets one failure notice, and the next message is answered", async () => {
@@ -61,8 +61,8 @@ describe("given background work that cannot be completed", () => {
       origin: { promptSummary: "Morning brief" },
       cause: { trigger: "task" },
     });
-    expect(await known("run-of-m-1")).toEqual([failureText.internal]);
-    expect(await known(sessionId ?? "")).toEqual([failureText.internal, "fine"]);
+    expect(await known("run-of-m-1")).toEqual([english.failures.internal]);
+    expect(await known(sessionId ?? "")).toEqual([english.failures.internal, "fine"]);
   });
 
   it("when its turn had ended, then the session that shows the answer stores it too (O15)", async () => {
@@ -102,6 +102,7 @@ const withAttemptsFrom =
       store: backbone.store,
       health: () => backbone.health(),
       writeProblem: () => backbone.writeProblem(),
+      onHealthChange: (listener) => backbone.onHealthChange(listener),
       queues: () => backbone.queues(),
       close: () => backbone.close(),
     };

@@ -1,8 +1,9 @@
 import { setImmediate as tick } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
+import { LANGUAGES } from "../../../core/contract/texts/texts.ts";
 import { receiveFile } from "../../../core/files/received/receive-file.ts";
-import { receivedFileId } from "../../../core/files/received/received-file.ts";
+import { receivedFileId, settleReceived } from "../../../core/files/received/received-file.ts";
 import { pngOf } from "../../fakes/sample-files.ts";
 import { CoreUnderTest, userMessage } from "../core-under-test.ts";
 
@@ -14,7 +15,12 @@ const idOf = (message: string, index = 0) =>
   receivedFileId({ tenant: "default", agent: "mooring", id: message }, index);
 
 /** Message `id` with these files; those with content have arrived. */
-const withFiles = async (id: string, text: string, files: Readonly<Record<string, Buffer | undefined>>) => {
+const withFiles = async (
+  id: string,
+  text: string,
+  files: Readonly<Record<string, Buffer | undefined>>,
+  more: Parameters<typeof userMessage>[2] = {},
+) => {
   const attachments = Object.keys(files).map((name, index) => ({
     id: name,
     name,
@@ -23,7 +29,7 @@ const withFiles = async (id: string, text: string, files: Readonly<Record<string
   }));
   for (const [index, bytes] of Object.values(files).entries())
     if (bytes) await arrive(id, index, attachments[index]?.name, bytes);
-  return userMessage(id, text, { attachments });
+  return userMessage(id, text, { attachments, ...more });
 };
 
 const arrive = async (message: string, index: number, name = "file", bytes: Buffer) => {
@@ -100,5 +106,38 @@ describe("given files of a message in its prompt (M3)", () => {
     await core.replyTo("m-1");
     expect(notices().map(({ id }) => id)).toEqual([expect.stringMatching(/^t-[0-9a-f]+\/files$/)]);
     expect(notices()[0]?.markdown).toContain("I cannot read this kind of file (x.bin): I can read images");
+  });
+});
+
+describe("given a German person whose files cannot be read", () => {
+  const account = { id: "ann", name: "Ann", locale: "de" };
+  const { problems } = LANGUAGES.de.files;
+
+  it("when they write with them, then they read why in German, and the model in English", async () => {
+    core = await CoreUnderTest.start(() => "ok");
+    const files = {
+      "x.bin": Buffer.from([0, 255, 1]),
+      "a.txt": Buffer.from(""),
+      "b.gz": Buffer.from("\x1f\x8b", "latin1"),
+    };
+    await core.receive(await withFiles("m-1", "and this?", files, { account }));
+    await core.replyTo("m-1");
+    const why = [
+      problems.unknownKind("x.bin"),
+      problems.because("a.txt", "is empty"),
+      problems.otherKind("b.gz", "compressed archive"),
+    ];
+    expect(notices().map(({ markdown }) => markdown)).toEqual([why.join("\n\n")]);
+    expect(why[1]).toBe("Ich kann a.txt nicht lesen: Die Datei ist leer.");
+    const prompt = JSON.stringify(core.model.requests.items[0]?.messages);
+    expect(prompt).toContain("the person already has this notice: I cannot read a.txt: the file is empty.");
+  });
+
+  it("when an older process has stored only a sentence, then they read that", async () => {
+    core = await CoreUnderTest.start(() => "ok");
+    const old = { id: idOf("m-1"), name: "a.txt", mediaType: "text/plain", label: "text", bytes: 0 };
+    await settleReceived(core.backbone.store, { ...old, state: "failed", problem: "I cannot read a.txt: it is odd." });
+    await core.receive(await withFiles("m-1", "", { "a.txt": undefined }, { account }));
+    expect((await core.replyTo("m-1")).markdown).toBe("I cannot read a.txt: it is odd.");
   });
 });

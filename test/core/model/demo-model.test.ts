@@ -320,5 +320,8 @@ describe("given the demo model with a tool of an MCP server", () => {
     };
     expect(await answerWith({})).toBe("at noon");
     expect(await answerWith({ failed: true })).toBe("harbour__next_tide failed: at noon");
+    expect(await answerWith({ output: "Not run yet: a person must approve this call first." })).toBe(
+      "A person must approve that first. I will tell you the outcome.",
+    );
   });
 });

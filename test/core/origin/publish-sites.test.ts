@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import type { AgentReply } from "../../../core/contract/messages/agent-reply.ts";
+import { english } from "../../../core/contract/texts/texts.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
-import { failureText } from "../../../core/turns/turn-failures.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { projectFiles, projectRoot } from "../../setup/project-files.ts";
 import type { CoreUnderTest, TestOptions } from "../core-under-test.ts";
@@ -112,7 +112,7 @@ describe("given each kind of unsolicited reply (O6)", () => {
     // The bus pauses between retries by the real clock.
     await begin({}, { checkpoint, heldByClock: false });
     const reply = await unsolicited(isFinal);
-    expect(reply.markdown).toBe(failureText.internal);
+    expect(reply.markdown).toBe(english.failures.internal);
     expectOrigin(reply);
   });
 

@@ -340,7 +340,10 @@ describe("given a schedule whose runs fail", () => {
       await failed(failures);
     }
     expect(times.map((time) => time.slice(11, 16))).toEqual(["21:24", "21:34", "21:44", "22:04", "22:44"]);
-    expect(await schedules()).toMatchObject([{ status: "paused", nextDueAt: null, failures: 5 }]);
+    expect(await schedules()).toMatchObject([
+      { status: "paused", nextDueAt: null, failures: 5, paused: { reason: "it failed 5 times in a row" } },
+    ]);
+    expect((await schedules())[0]?.lastRun).toEqual(expect.any(String));
     const isNotice = ({ kind, correlationId }: AgentReply) => kind === "notice" && correlationId === undefined;
     const notices = (await core.replies.until((all) => all.filter(isNotice).length >= 2)).filter(isNotice);
     expect(notices.map(({ markdown }) => markdown)).toEqual([

@@ -26,6 +26,7 @@ const traced = (backbone: Backbone): Backbone => ({
   store: backbone.store,
   health: () => backbone.health(),
   writeProblem: () => backbone.writeProblem(),
+  onHealthChange: (listener) => backbone.onHealthChange(listener),
   queues: () => backbone.queues(),
   close: () => backbone.close(),
 });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { english } from "../../../core/contract/texts/texts.ts";
 import type { ModelFailure } from "../../../core/model/model-failed.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
-import { failureText } from "../../../core/turns/turn-failures.ts";
 import type { Script } from "../../fakes/scripted-model.ts";
 import { says } from "../../fakes/scripted-model.ts";
 import type { TestOptions } from "../core-under-test.ts";
@@ -32,14 +32,14 @@ describe("given a model that fails", () => {
     const reply = core.ask("m-1", "hello");
     await core.passModelPause(1);
     await core.passModelPause(2);
-    expect(await reply).toMatchObject({ kind: "final", outcome: "failed", markdown: failureText.overloaded });
+    expect(await reply).toMatchObject({ kind: "final", outcome: "failed", markdown: english.failures.overloaded });
     expect(await core.ask("m-2", "and now?")).toMatchObject({ outcome: "answered", markdown: "better" });
     expect(core.model.requests.items[3]?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
   });
 
   it.each<ModelFailure>(["credentials", "refused"])("when it fails with %s, then there is no retry", async (reason) => {
     await start([failure(reason)]);
-    expect(await core.ask("m-1", "hello")).toMatchObject({ outcome: "failed", markdown: failureText[reason] });
+    expect(await core.ask("m-1", "hello")).toMatchObject({ outcome: "failed", markdown: english.failures[reason] });
     expect(core.model.requests.items).toHaveLength(1);
   });
 
@@ -51,7 +51,7 @@ describe("given a model that fails", () => {
     expect(core.model.requests.items).toHaveLength(1);
     core.clock.advance(1);
     expect(await reply).toMatchObject({ markdown: "later" });
-    expect(await core.ask("m-2", "again")).toMatchObject({ markdown: failureText["rate-limited"] });
+    expect(await core.ask("m-2", "again")).toMatchObject({ markdown: english.failures["rate-limited"] });
   });
 
   it("when the model client throws an unknown error, then the reply is a failure text without internals", async () => {
@@ -59,7 +59,7 @@ describe("given a model that fails", () => {
     const reply = core.ask("m-1", "hello");
     await core.passModelPause(1);
     await core.passModelPause(2);
-    expect(await reply).toMatchObject({ outcome: "failed", markdown: failureText["bad-answer"] });
+    expect(await reply).toMatchObject({ outcome: "failed", markdown: english.failures["bad-answer"] });
   });
 
   it("when it never responds, then the turn ends at its deadline (F18)", async () => {
@@ -67,7 +67,7 @@ describe("given a model that fails", () => {
     const reply = core.ask("m-1", "hello");
     await core.model.requests.count(1);
     core.clock.advance(5_000);
-    expect(await reply).toMatchObject({ outcome: "failed", markdown: failureText["turn-timeout"] });
+    expect(await reply).toMatchObject({ outcome: "failed", markdown: english.failures["turn-timeout"] });
   });
 
   it("when its answer is larger than a reply can be, then the reply is cut and says so", async () => {
@@ -93,7 +93,7 @@ describe("given a model that fails", () => {
   it("when even that is too long, then the reply advises `/new`", async () => {
     await start(() => failure("context-too-long"));
     const reply = await core.ask("m-1", "x".repeat(1_000));
-    expect(reply).toMatchObject({ outcome: "failed", markdown: failureText["context-too-long"] });
+    expect(reply).toMatchObject({ outcome: "failed", markdown: english.failures["context-too-long"] });
     expect(reply.markdown).toContain("`/new`");
   });
 });

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { BackboneUnavailable } from "../../../core/contract/app-error.ts";
+import type { EndedToolCall } from "../../../core/contract/ports/telemetry.ts";
 import type { Tool, ToolContext } from "../../../core/contract/tool.ts";
 import type { ToolResult } from "../../../core/model/step.ts";
 import { Recorder } from "../../fakes/recorder.ts";
@@ -54,6 +55,23 @@ describe("given a model that calls tools", () => {
       ["call-1", "b"],
     ]);
     expect(core.meter.counts["tool_runs_total a done"]).toBe(1);
+  });
+
+  it("when calls end, then operators get tool, outcome and person of each, without arguments, results and made-up names (R4)", async () => {
+    const ended = new Recorder<EndedToolCall>();
+    const fail = async () => Promise.reject(new Error("private reason"));
+    const round = calls({ name: "a", input: { x: "private" } }, { name: "b" }, { name: "private_name" });
+    const tools = [tool("a", async () => "private result", { server: "files" }), tool("b", fail)];
+    await start([round, "done"], tools, { toolCalls: { note: (call) => ended.add(call) } });
+    await core.ask("m-1", "go");
+    const byTool = ended.items.map(({ tool, outcome, server }) => [tool, outcome, server]);
+    expect(byTool.sort()).toEqual([
+      ["a", "done", "files"],
+      ["b", "failed", undefined],
+      ["unknown tool", "invalid", undefined],
+    ]);
+    expect(JSON.stringify(ended.items)).not.toContain("private");
+    for (const call of ended.items) expect(call).toMatchObject({ personId: expect.any(String), tenant: "default" });
   });
 
   it("when a tool runs, then its context has session, turn and origin, and each call has its own idempotency key", async () => {

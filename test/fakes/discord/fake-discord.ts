@@ -139,6 +139,13 @@ export class FakeDiscord {
     return { id, filename, content_type, size: bytes.length, url: `${this.#origin}${path}` };
   }
 
+  /** Discord leaves the localizations out unless they are asked for. */
+  #commandsFor(query: URLSearchParams): unknown {
+    if (query.get("with_localizations") === "true") return this.registeredCommands;
+    const hidden = (key: string, value: unknown) => (key === "description_localizations" ? undefined : value);
+    return JSON.parse(JSON.stringify(this.registeredCommands, hidden));
+  }
+
   #routes(): readonly Route[] {
     const { world } = this;
     const limits = { total: 1_000, remaining: 999, reset_after: 3_600_000, max_concurrency: 1 };
@@ -169,7 +176,7 @@ export class FakeDiscord {
           },
         }),
       ],
-      ["GET", /^\/applications\/\d+\/commands$/, () => ({ status: 200, body: this.registeredCommands })],
+      ["GET", /^\/applications\/\d+\/commands$/, ({ query }) => ({ status: 200, body: this.#commandsFor(query) })],
       [
         "PUT",
         /^\/applications\/\d+\/commands$/,

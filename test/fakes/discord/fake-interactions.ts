@@ -32,6 +32,8 @@ const CallbackInput = z.discriminatedUnion("type", [
 /** The API of slash commands and buttons. */
 export class FakeInteractions {
   readonly all: FakeInteraction[] = [];
+  /** The language of the person's app. */
+  locale = "en-GB";
   readonly changes = new Recorder<FakeInteraction>();
   readonly #world: World;
   readonly #dispatch: (t: string, d: unknown) => void;
@@ -63,7 +65,7 @@ export class FakeInteractions {
       version: 1,
       channel_id: channel.id,
       channel: shown,
-      locale: "en-GB",
+      locale: this.locale,
       ...(inGuild ? { guild_id: channel.guild_id, member: { user: person, nick: null } } : { user: person }),
       ...what,
     });

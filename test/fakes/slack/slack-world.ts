@@ -4,6 +4,7 @@ export interface SlackUser {
   readonly id: string;
   readonly name: string;
   readonly team?: string;
+  readonly locale?: string;
 }
 
 export interface SlackRoom {

@@ -87,7 +87,7 @@ export const webMethods: Readonly<Record<string, Method>> = {
     const profile = { display_name: found.name, real_name: `${found.name} of Mooring` };
     const { team = world.teamId, ...about } = found;
     const stranger = team === world.teamId ? {} : { is_stranger: true };
-    return { ok: true, user: { ...about, team_id: team, ...stranger, tz: "Europe/Berlin", locale: "de-DE", profile } };
+    return { ok: true, user: { tz: "Europe/Berlin", locale: "en-GB", ...about, team_id: team, ...stranger, profile } };
   },
 
   "bots.info": ({ botId, appId }) => ({ ok: true, bot: { id: botId, app_id: appId, name: "mooring" } }),

@@ -42,7 +42,10 @@ export class BotMethods {
   readonly updates: FakeUpdates;
   readonly signs = new Recorder<FakeSign>();
   readonly presses = new Recorder<{ id: string; text?: string }>();
-  readonly menus = new Recorder<readonly { command: string; description: string }[]>();
+  readonly menus = new Recorder<{
+    readonly language: string;
+    readonly commands: readonly { command: string; description: string }[];
+  }>();
   readsAllGroupMessages = false;
   joinsGroups = true;
 
@@ -67,7 +70,7 @@ export class BotMethods {
         this.updates.webhook = { url: "", secret: undefined };
         return true;
       case "setMyCommands":
-        return this.#setCommands(body.commands as { command: string; description: string }[]);
+        return this.#setCommands(body.commands as { command: string; description: string }[], body.language_code);
       case "getChat":
         return this.#chat(body.chat_id);
       case "sendMessage":
@@ -104,9 +107,10 @@ export class BotMethods {
     return true;
   }
 
-  #setCommands(commands: readonly { command: string; description: string }[]): boolean {
+  #setCommands(commands: readonly { command: string; description: string }[], language: unknown): boolean {
     if (commands.some(({ command }) => !/^[a-z0-9_]{1,32}$/.test(command))) throw bad("BOT_COMMAND_INVALID");
-    this.menus.add(commands);
+    if (language !== undefined && !/^[a-z]{2}$/.test(String(language))) throw bad("LANG_CODE_INVALID");
+    this.menus.add({ language: String(language ?? ""), commands });
     return true;
   }
 

@@ -15,6 +15,8 @@ describe("given the long run on a cluster of three", () => {
         "kill leader of user_message for 3000 ms",
         "kill leader of meta for 3000 ms",
         "freeze leader of user_message for 20000 ms",
+        "kill leader of bus_beats for 3000 ms",
+        "freeze leader of bus_beats for 20000 ms",
         "kill two nodes, 15000 ms each",
         "freeze two nodes, 15000 ms each",
         "restart in turn nodes, 0 ms each",

@@ -22,8 +22,9 @@ const CHAPTERS: readonly (readonly Fault[])[] = [
   [{ on: "cluster", what: "restart in turn", awayMs: 0 }],
   [{ on: "cluster", what: "kill all", awayMs: 1_000 }],
   [killProcess("core", 0), killProcess("core", 1), killProcess("gateway", 0)],
-  [killLeader("bus_members"), freezeLeader("meta")],
+  [killLeader("bus_members"), killLeader("bus_beats"), freezeLeader("meta")],
   [{ on: "cluster", what: "freeze two", awayMs: 15_000 }],
+  [freezeLeader("bus_beats")],
   [freezeLeader("bus_members"), killProcess("core", 1), killProcess("gateway", 0), killProcess("core", 0)],
 ];
 

@@ -5,8 +5,8 @@ export type Role = "gateway" | "core";
 export type ProcessFault = { readonly on: Role; readonly nth: number; readonly what: "kill" | "stop" | "freeze" };
 export type NatsFault = { readonly on: "nats"; readonly what: "kill"; readonly awayMs: number };
 
-/** Leads the elections and assignments of the whole cluster, or the messages of people, or the members' heartbeats. */
-export type Leadership = "meta" | "user_message" | "bus_members";
+/** Leads the elections and assignments of the whole cluster, or the messages of people, or the members' records or heartbeats. */
+export type Leadership = "meta" | "user_message" | "bus_members" | "bus_beats";
 /** One node. kill: SIGKILL, and a restart after `awayMs`. freeze: SIGSTOP for `awayMs`; its connections stay open. */
 export type NodeFault = {
   readonly on: "node";

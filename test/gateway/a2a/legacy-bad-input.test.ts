@@ -26,6 +26,7 @@ const sometimesAway = (backbone: Backbone): Backbone => {
     store,
     health: () => backbone.health(),
     writeProblem: () => backbone.writeProblem(),
+    onHealthChange: (listener) => backbone.onHealthChange(listener),
     queues: () => backbone.queues(),
     close: () => backbone.close(),
   };

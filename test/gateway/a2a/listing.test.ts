@@ -33,6 +33,7 @@ const countingReads = (backbone: Backbone): Backbone => ({
   },
   health: () => backbone.health(),
   writeProblem: () => backbone.writeProblem(),
+  onHealthChange: (listener) => backbone.onHealthChange(listener),
   queues: () => backbone.queues(),
   close: () => backbone.close(),
 });

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { feedbackKey } from "../../../core/commands/feedback.ts";
 import { reportKey } from "../../../core/commands/report.ts";
 import { AdminRig, acmeAdmin } from "./admin-rig.ts";
 
@@ -68,25 +67,5 @@ describe("given a report of a person", () => {
     expect((await rig.call("POST", path, undefined, acmeAdmin)).status).toBe(404);
     expect((await rig.call("POST", path)).body).toEqual({ done: true });
     expect((await rig.call("POST", path)).status).toBe(409);
-  });
-});
-
-describe("given ratings of answers", () => {
-  it("when they are listed, then each has author, answer, rating and comment, within the tenant, without withdrawn ones", async () => {
-    const author = { channel: "web", accountId: "ann", name: "Ann" };
-    const of = (id: string, more: object) => ({
-      ...{ id, tenant: "default", agent: "mooring", author, replyId: "t-1/final", at: "2026-01-01T00:00:00.000Z" },
-      ...{ rating: "down" as const, ...more },
-    });
-    await rig.backbone.store.put(feedbackKey("default", "f1"), of("f1", { comment: "too long" }));
-    await rig.backbone.store.put(feedbackKey("default", "f2"), of("f2", { withdrawn: true }));
-    const { items } = (await rig.call("GET", "feedback")).body;
-    expect(items).toEqual([
-      {
-        ...{ ref: expect.any(String), tenant: "default", agent: "mooring", author, replyId: "t-1/final" },
-        ...{ rating: "down", comment: "too long", at: "2026-01-01T00:00:00.000Z" },
-      },
-    ]);
-    expect((await rig.call("GET", "feedback", undefined, acmeAdmin)).body.items).toEqual([]);
   });
 });

@@ -60,7 +60,7 @@ export class AdminRig {
   }
 
   /** Without a clock, time advances only when a test moves it. `agent`: settings of the first agent. */
-  static async open(given?: Clock, agent: object = {}): Promise<AdminRig> {
+  static async open(given?: Clock, agent: object = {}, more: Partial<AdminDeps> = {}): Promise<AdminRig> {
     const dataDir = await mkdtemp(join(tmpdir(), "mooring-admin-"));
     const manual = new ManualClock(Date.parse("2026-11-16T08:00:00Z"));
     const clock = given ?? manual;
@@ -79,7 +79,20 @@ export class AdminRig {
     const adapters: ChannelAdapter[] = [];
     const dueTimes = new DueIndex(backbone);
     const publicUrl = "http://localhost:8080";
-    const deps = { bus, store, clock, publicUrl, logger, meter, checkpoint: noCheckpoint, dueTimes, config, adapters };
+    const deps = {
+      bus,
+      store,
+      clock,
+      publicUrl,
+      logger,
+      meter,
+      checkpoint: noCheckpoint,
+      dueTimes,
+      config,
+      adapters,
+      instance: "one",
+      ...more,
+    };
     const check = operatorCheck(config.admin.tokens, undefined);
     const signIns = new SignInGuard(deps);
     await adminScope(app, { ...deps, check, signIns }, (scope) => adminRoutes(scope, deps));

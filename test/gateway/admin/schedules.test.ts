@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runKey } from "../../../core/schedules/runs/run-record.ts";
-import { CONSOLE } from "../../../core/schedules/schedule-record.ts";
+import { CONSOLE, scheduleKey } from "../../../core/schedules/schedule-record.ts";
 import { AdminRig, acmeAdmin, as } from "./admin-rig.ts";
 
 const BRIEF = {
@@ -53,6 +53,63 @@ describe("given operators and schedules", () => {
     expect([...first.items, ...rest.items].map(({ dueAt }: { dueAt: string }) => dueAt)).toEqual(times.toReversed());
     expect(rest.next).toBeUndefined();
     expect((await rig.call("GET", `schedules/${ref}/runs?after=x`)).status).toBe(400);
+  });
+
+  it("when one is paused and resumed, then it says why, does not run meanwhile, and the audit log has both", async () => {
+    const { ref, id } = (await rig.call("POST", "schedules", BRIEF)).body;
+    const paused = await rig.call("POST", `schedules/${ref}/pause`);
+    const why = { reason: "an operator paused it", at: "2026-11-16T08:00:00.000Z" };
+    expect(paused.body).toMatchObject({
+      ...{ status: "paused", nextDueAt: null, paused: why },
+      when: "every weekday at 09:00 Europe/Berlin",
+    });
+    rig.clock.advance(1_000);
+    expect((await rig.call("POST", `schedules/${ref}/pause`)).body.paused).toEqual(why);
+    expect((await rig.call("GET", "schedules?status=active")).body.items).toEqual([]);
+    expect((await rig.call("GET", "schedules?status=paused")).body.items).toMatchObject([{ ref }]);
+    expect((await rig.call("POST", `schedules/${ref}/pause`, undefined, acmeAdmin)).status).toBe(404);
+    const resumed = (await rig.call("POST", `schedules/${ref}/resume`)).body;
+    expect(resumed).toMatchObject({ status: "active", nextDueAt: "2026-11-17T08:00:00.000Z" });
+    expect(resumed.paused).toBeUndefined();
+    await rig.call("POST", `schedules/${ref}/cancel`);
+    expect((await rig.call("POST", `schedules/${ref}/pause`)).status).toBe(409);
+    const audit = (await rig.call("GET", "audit")).body.items;
+    expect(audit).toContainEqual(
+      expect.objectContaining({
+        action: "POST /admin/api/schedules/:ref/pause",
+        tenant: "default",
+        status: 200,
+        detail: { agent: "mooring", schedule: id },
+      }),
+    );
+  });
+
+  it("when a person made one in a chat, then its owner, zone and last run are listed, and its prompt is not (R4)", async () => {
+    const { id } = (await rig.call("POST", "schedules", BRIEF)).body;
+    const { store } = rig.backbone;
+    const stored = (await store.get(scheduleKey({ tenant: "default", agent: "mooring", owner: CONSOLE, id })))?.value;
+    if (stored === undefined) throw new Error("the schedule is not stored");
+    const firedAt = "2026-11-13T08:00:00.000Z";
+    const own = {
+      ...stored,
+      owner: "web/ann/1",
+      madeIn: "chat" as const,
+      prompt: "a private prompt",
+      lastRun: firedAt,
+    };
+    await store.put(scheduleKey(own), { ...own, asker: { ...own.asker, name: "Ann" } });
+    const run = { name: firedAt, dueAt: firedAt, through: firedAt, firedAt };
+    await store.put(runKey(own, firedAt), { ...run, state: "ended", outcome: "failed" });
+    const { items } = (await rig.call("GET", "schedules")).body;
+    const shown = items.find(({ madeIn }: { madeIn: string }) => madeIn === "chat");
+    expect(shown).toMatchObject({
+      owner: { channel: "web", accountId: "ann/1", name: "Ann" },
+      timeZone: "Europe/Berlin",
+      nextDueAt: "2026-11-17T08:00:00.000Z",
+      lastRun: { firedAt, state: "ended", outcome: "failed" },
+    });
+    expect(JSON.stringify(items)).not.toContain("private prompt");
+    expect(items.find(({ madeIn }: { madeIn: string }) => madeIn === "console").owner).toBeUndefined();
   });
 
   it("when there are many, then they are paged", async () => {

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock as clock } from "../../../core/contract/ports/clock.ts";
 import { Secret } from "../../../core/contract/secret.ts";
+import { LANGUAGES } from "../../../core/contract/texts/texts.ts";
 import { createModerator } from "../../../gateway/moderation/create-moderator.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
@@ -56,6 +57,23 @@ const deps = () => ({ clock, logger: new RecordingLogger(), meter: new Recording
 const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/check`;
 const checkAt = async (more: Partial<NonNullable<Parameters<typeof createModerator>[0]>> = {}) =>
   (await createModerator({ ...rules, url: address(), ...more }, deps()))?.check(text);
+
+describe("given a German person, when the hook refuses or fails", () => {
+  it("then they read it in German, with the operator's own reason as it is", async () => {
+    const { de } = LANGUAGES;
+    const moderator = await createModerator({ ...rules, url: address() }, deps());
+    answers(200, JSON.stringify({ allow: false, reason: "No weapons here." }));
+    const refused = await moderator?.check(text, de);
+    expect(refused).toEqual({ allowed: false, text: `${de.moderation.refused.message} No weapons here.` });
+    answers(500, "");
+    const unchecked = await moderator?.check({ ...text, kind: "answer" }, de);
+    expect(unchecked).toEqual({ allowed: false, text: de.moderation.unchecked.answer });
+    expect(seen.map(({ body }) => Object.keys(JSON.parse(body)).sort())).toEqual([
+      Object.keys(text).sort(),
+      Object.keys(text).sort(),
+    ]);
+  });
+});
 
 describe("given a moderation hook at an address on loopback", () => {
   it("when it allows a text, then it has received the text once, with an idempotency key and the token", async () => {

@@ -17,6 +17,7 @@ describe("given configured telemetry", () => {
       store: {},
       health: () => ({ ok: true }),
       writeProblem: () => "the disk is full",
+      onHealthChange: () => ({ close: () => undefined }),
       freeBytes: async () => 7,
       queues: () => [],
       close: async () => undefined,

@@ -125,7 +125,7 @@ export const telegramBugs: BuggyAdapter = {
     },
     {
       file: "intake/intake.ts",
-      find: "if (!isPress(message)) this.#deps.showRefusal(message, error.message);",
+      find: "if (!isPress(message)) this.#deps.showRefusal(message, why);",
       replace: "",
       breaks: "a person does not see why a message was refused",
     },

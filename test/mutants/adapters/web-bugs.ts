@@ -143,7 +143,7 @@ export const webBugs: BuggyAdapter = {
     },
     {
       file: "server/client-dialogue.ts",
-      find: 'if (code === "forbidden" || code === "bad-input") this.#error("refused", messageOf(error), frame);\n    else if',
+      find: 'if (code === "forbidden" || code === "bad-input") this.#error("refused", why, frame);\n    else if',
       replace: "if",
       breaks: "a client sends a refused message again and again",
     },

@@ -118,7 +118,7 @@ describe("given a person who writes on several channels of an agent", () => {
       const there = anchor("spreads-german")?.text;
       const hour = (ahead: number) => String((Number(startedAt.slice(11, 13)) + ahead) % 24).padStart(2, "0");
       expect(text).toMatch(new RegExp(`started ${hour(0)}:.*just now`));
-      expect(there).toMatch(new RegExp(`started ${hour(6)}:.*jetzt`));
+      expect(there).toMatch(new RegExp(`begonnen ${hour(6)}:.*jetzt`));
     },
   );
 

@@ -22,6 +22,7 @@ const channels = (signingKey = KEY) => ({
     identityKey: signingKey,
     ...(signingKey !== KEY && { previousSigningKey: KEY, previousIdentityKey: KEY }),
   },
+  spoken: { adapter: "web", voiceInput: true },
   "one-day": { adapter: "web", retentionDays: 1, fileDays: 1 },
   "three-days": { adapter: "web", retentionDays: 3, fileDays: 3 },
 });
@@ -43,6 +44,15 @@ describe("given web channels with different access", () => {
       const origin = "https://shop.example";
       expect(await RawVisitor.connect(mooring.address, "plain", { origin })).toBe(403);
       expect(await greeted("shop", { origin })).toBe("welcome");
+    },
+  );
+
+  proves(
+    ["channels.*(web).voiceInput"],
+    "when visitors connect, then only the channel that allows voice input offers it",
+    async () => {
+      expect(await (await visit("spoken")).first("welcome")).toMatchObject({ voice: true });
+      expect(await (await visit("plain")).first("welcome")).not.toHaveProperty("voice");
     },
   );
 

@@ -5,17 +5,17 @@ import type { NatsSession } from "../../../core/backbone/nats/connection/nats-se
 import { KvBucket } from "../../../core/backbone/nats/kv/kv-bucket.ts";
 import { WatchedBucket } from "../../../core/backbone/nats/kv/watched-bucket.ts";
 import { groupName, type NatsNames } from "../../../core/backbone/nats/nats-names.ts";
-import { ConsumerGroup } from "../../../core/backbone/nats/partitions/consumer-group.ts";
 import type { Membership as CurrentMembership } from "../../../core/backbone/nats/partitions/members/membership.ts";
 import { ReaderHealth } from "../../../core/backbone/nats/partitions/members/reader-health.ts";
-import { PartitionTable } from "../../../core/backbone/nats/partitions/partition-table.ts";
 import { ReconcileSchedule } from "../../../core/backbone/nats/partitions/reconcile-schedule.ts";
 import type { QueueDepth } from "../../../core/contract/ports/backbone.ts";
 import type { ConsumeOptions, Consumer, Handler } from "../../../core/contract/ports/bus.ts";
 import type { Timer } from "../../../core/contract/ports/clock.ts";
 import type { Store } from "../../../core/contract/ports/store.ts";
 import type { Subject } from "../../../core/contract/ports/subject.ts";
+import { ConsumerGroup } from "./consumer-group.ts";
 import { Membership } from "./membership.ts";
+import { PartitionTable } from "./partition-table.ts";
 
 interface Running {
   readonly group: ConsumerGroup<unknown>;
@@ -56,7 +56,7 @@ export class ConsumerGroups {
     const { clock, logger, leaseMs, newId, random, replicas, partitions, requiredReaders } = options;
     this.#readers = new ReaderHealth(requiredReaders, {
       clock,
-      partitions,
+      partitions: () => partitions,
       graceMs: UNREAD_LEASES * leaseMs,
       ownerOf: (group, partition) => this.#table.seen(group, partition)?.record.owner,
     });

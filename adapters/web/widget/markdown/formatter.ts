@@ -24,7 +24,7 @@ export class Formatter {
   }
 
   render(markdown: string): DocumentFragment {
-    const render = markdown.length > MAX_MARKDOWN_CHARS ? undefined : window.mooringMarkdown;
-    return render ? render(markdown) : plainFragment(markdown);
+    const script = markdown.length > MAX_MARKDOWN_CHARS ? undefined : window.mooringMarkdown;
+    return script?.render(markdown) ?? plainFragment(markdown);
   }
 }

@@ -1,12 +1,8 @@
+import { decorateCode } from "./code-blocks.ts";
+import { css } from "./markdown.css";
 import { plainFragment } from "./plain-fragment.ts";
 import { readMarkdown } from "./read-markdown.ts";
 import { tokenNodes } from "./token-nodes.ts";
-
-declare global {
-  interface Window {
-    mooringMarkdown?: typeof renderMarkdown;
-  }
-}
 
 /** Renders markdown as inert nodes: text, lists, tables, code and links. */
 const renderMarkdown = (markdown: string): DocumentFragment => {
@@ -17,5 +13,13 @@ const renderMarkdown = (markdown: string): DocumentFragment => {
   return fragment;
 };
 
-// The formatter of the widget reads this global; loading the script twice is harmless.
-window.mooringMarkdown = renderMarkdown;
+/** The formatter of the widget reads this global; loading the script twice is harmless. */
+const markdown = { css, decorateCode, render: renderMarkdown };
+
+declare global {
+  interface Window {
+    mooringMarkdown?: typeof markdown;
+  }
+}
+
+window.mooringMarkdown = markdown;

@@ -5,17 +5,18 @@ import { mayHaveThumbnail } from "../page/thumbnail.ts";
 import { Icon } from "../view/icon.tsx";
 import { useWidget } from "../view/widget-context.ts";
 import { useTexts } from "./more-texts.ts";
+import { saveFile, sentThumbnail } from "./save-file.ts";
 import { Thumbnail } from "./thumbnail.tsx";
 
 /** A file for download. */
 const FileChip = ({ file }: { file: Attachment }) => {
-  const { download, thumbnail } = useWidget();
+  const { files } = useWidget();
   const texts = useTexts();
   const [hasFailed, setFailed] = useState(false);
   const { name, bytes } = file;
   return (
-    <button type="button" class="file" onClick={() => void download(file).catch(() => setFailed(true))}>
-      <Thumbnail id={file.id} load={mayHaveThumbnail(file) ? () => thumbnail(file) : undefined}>
+    <button type="button" class="file" onClick={() => void saveFile(files, file).catch(() => setFailed(true))}>
+      <Thumbnail id={file.id} load={mayHaveThumbnail(file) ? () => sentThumbnail(files, file) : undefined}>
         <Icon name={hasFailed ? "alert" : "file"} />
       </Thumbnail>
       <span class="sr">{texts.download}</span>
@@ -39,14 +40,14 @@ const SentFile = ({ file }: { file: Attachment }) => {
 
 /** The policy of the page may forbid the picture, or it may have expired; then the chip remains. */
 const Picture = ({ file }: { file: Attachment }) => {
-  const { download, fetchFile } = useWidget();
+  const { files } = useWidget();
   const texts = useTexts();
   const [address, setAddress] = useState<string>();
   const [hasFailed, setFailed] = useState(false);
   useEffect(() => {
     let made: string | undefined;
     let isOver = false;
-    fetchFile(file).then(
+    files.fetch(file).then(
       (content) => {
         if (isOver) return;
         made = URL.createObjectURL(content);
@@ -62,7 +63,13 @@ const Picture = ({ file }: { file: Attachment }) => {
   if (address === undefined || hasFailed) return <FileChip file={file} />;
   const label = `${texts.download} ${file.name}`;
   return (
-    <button type="button" class="picture" aria-label={label} title={file.name} onClick={() => void download(file)}>
+    <button
+      type="button"
+      class="picture"
+      aria-label={label}
+      title={file.name}
+      onClick={() => void saveFile(files, file)}
+    >
       <img src={address} alt={file.name} onError={() => setFailed(true)} />
     </button>
   );

@@ -11,16 +11,23 @@ import { highlight } from "./highlight.ts";
 import { css as slashMenu } from "./slash-menu.css";
 import { SlashMenu } from "./slash-menu.tsx";
 import { UploadList } from "./upload-list.tsx";
+import { css as versions } from "./versions.css";
+import { EarlierVersion, VersionSwitch } from "./versions.tsx";
+import { css as voice } from "./voice-button.css";
+import { VoiceButton } from "./voice-button.tsx";
 
 /** Views that most chats do not need; `widget.js` loads them on demand. */
 const views = {
-  css: [activity, conversations, feedback, files, highlighting, slashMenu].join(""),
+  css: [activity, conversations, feedback, files, highlighting, slashMenu, versions, voice].join(""),
   ActivityCard,
   ConversationList,
+  EarlierVersion,
   FeedbackForm,
   FileList,
   SlashMenu,
   UploadList,
+  VersionSwitch,
+  VoiceButton,
   highlight,
 };
 

@@ -1,6 +1,8 @@
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { MenuCommand } from "../../../../core/contract/menu-command.ts";
+import { fetchCommands } from "../../client/chat/fetch-commands.ts";
 import { useWidget } from "../view/widget-context.ts";
+import { useTexts } from "./more-texts.ts";
 
 interface SlashMenuProps {
   /** The text of the composer; begins with "/". */
@@ -11,11 +13,12 @@ interface SlashMenuProps {
 
 /** The commands that match the text, and the argument of the command that is written. Esc closes it. */
 export const SlashMenu = ({ text, write, input }: SlashMenuProps) => {
-  const { texts, commands: load } = useWidget();
+  const { url, locale } = useWidget();
+  const texts = useTexts();
   const [commands, setCommands] = useState<readonly MenuCommand[]>([]);
   const [selected, setSelected] = useState(0);
   const [closedFor, setClosedFor] = useState<string>();
-  useEffect(() => void load().then(setCommands), [load]);
+  useEffect(() => void fetchCommands(url("commands"), locale).then(setCommands), [url, locale]);
   const [, name = "", rest] = /^\/(\S*)(\s[\s\S]*)?$/.exec(text) ?? [];
   const isNamed = rest !== undefined;
   const found = commands.filter((command) => (isNamed ? command.name === name : command.name.startsWith(name)));

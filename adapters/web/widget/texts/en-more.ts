@@ -1,6 +1,32 @@
 import type { MoreTexts } from "./texts.ts";
 
 export const enMore: MoreTexts = {
+  remove: (name) => `Remove ${name}`,
+  download: "Download",
+  commands: "Commands",
+  progress: (ended, all, failed, cancelled) =>
+    [
+      `${ended} of ${all} done`,
+      ...(failed > 0 ? [`${failed} failed`] : []),
+      ...(cancelled > 0 ? [`${cancelled} cancelled`] : []),
+    ].join(", "),
+  cancel: "Cancel",
+  version: (shown, count) => `Version ${shown} of ${count}`,
+  olderVersion: "Earlier version",
+  newerVersion: "Later version",
+  earlierVersion: "This is an earlier version.",
+  newestVersion: "Go to the newest",
+  speak: "Speak",
+  speakHint: "Speak. Your browser may send the sound to its maker to write it down.",
+  stopListening: "Stop listening",
+  listening: "Listening… Escape stops.",
+  listeningEnded: "No longer listening.",
+  microphoneDenied: "The microphone is not allowed here. Allow it for this page in your browser.",
+  microphoneMissing: "No microphone was found.",
+  noSpeech: "There was no speech. Try again.",
+  speechUnreachable: "Your browser cannot reach its speech service now.",
+  speechLanguage: "Your browser does not write down this language.",
+  speechFailed: "Your browser could not write that down. Try again.",
   cancelItem: (name) => `Cancel ${name}`,
   cancelling: "Cancelling…",
   states: { pending: "waiting", running: "running", completed: "done", failed: "failed", cancelled: "cancelled" },

@@ -35,13 +35,11 @@ export interface Texts {
   readonly stop: string;
   readonly attach: string;
   readonly drop: string;
-  remove(name: string): string;
   tooLarge(max: string): string;
   readonly wrongType: string;
   readonly emptyFile: string;
   readonly tooManyFiles: string;
   readonly uploadFailed: string;
-  readonly download: string;
   tooLong(by: number): string;
   readonly waiting: string;
   notSent(why: string): string;
@@ -57,16 +55,9 @@ export interface Texts {
   readonly cancelEdit: string;
   /** Asks for another answer. */
   readonly regenerate: string;
-  version(shown: number, count: number): string;
-  readonly olderVersion: string;
-  readonly newerVersion: string;
-  readonly earlierVersion: string;
-  readonly newestVersion: string;
   /** The rating buttons of an answer. */
   readonly good: string;
   readonly bad: string;
-  /** The menu of slash commands. */
-  readonly commands: string;
   replyingTo(about: string): string;
   readonly noReply: string;
   readonly showAll: string;
@@ -78,14 +69,35 @@ export interface Texts {
   readonly fromAgent: string;
   readonly newMessage: string;
   readonly dismiss: string;
-  /** Counts of finished work, and of failed and cancelled work among it. */
-  progress(ended: number, all: number, failed: number, cancelled: number): string;
-  readonly cancel: string;
   cancelled(name: string): string;
 }
 
 /** The texts of the views in `widget-more.js`, where their English version is too. */
 export interface MoreTexts {
+  remove(name: string): string;
+  readonly download: string;
+  /** The menu of slash commands. */
+  readonly commands: string;
+  /** Counts of finished work, and of failed and cancelled work among it. */
+  progress(ended: number, all: number, failed: number, cancelled: number): string;
+  readonly cancel: string;
+  version(shown: number, count: number): string;
+  readonly olderVersion: string;
+  readonly newerVersion: string;
+  readonly earlierVersion: string;
+  readonly newestVersion: string;
+  /** The button that writes down speech, what it does with the sound, and its states. */
+  readonly speak: string;
+  readonly speakHint: string;
+  readonly stopListening: string;
+  readonly listening: string;
+  readonly listeningEnded: string;
+  readonly microphoneDenied: string;
+  readonly microphoneMissing: string;
+  readonly noSpeech: string;
+  readonly speechUnreachable: string;
+  readonly speechLanguage: string;
+  readonly speechFailed: string;
   cancelItem(name: string): string;
   readonly cancelling: string;
   readonly states: Readonly<Record<ActivityState, string>>;

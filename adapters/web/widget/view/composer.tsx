@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { lastSaid } from "../chat/versions.ts";
+import { lastSaid } from "../../client/chat/versions.ts";
 import { Icon } from "./icon.tsx";
 import { useWidget } from "./widget-context.ts";
 
@@ -29,11 +29,11 @@ export const Composer = () => {
   useEffect(() => {
     if (answering || editing) input.current?.focus();
   }, [answering, editing]);
-  // The stored draft is known once the gateway has named the visitor.
-  const { visitor } = draft;
+  // Each conversation has its draft; the stored one is known once the gateway has named the visitor.
+  const { place } = draft;
   useEffect(() => {
-    if (visitor !== undefined && panel.editing === undefined) setText(draft.text);
-  }, [draft, visitor, panel]);
+    if (place && panel.editing === undefined) setText(draft.text);
+  }, [draft, place, panel]);
   const wasEditing = useRef(editing);
   useEffect(() => {
     if (editing !== wasEditing.current) setText(editing?.text ?? draft.text);
@@ -50,6 +50,9 @@ export const Composer = () => {
     setText(draft.text);
   };
   const UploadList = uploads.items.length > 0 ? lazy.views?.UploadList : undefined;
+  // Only browsers that write down speech have one of these.
+  const canSpeak = model.mayUseVoice && ("SpeechRecognition" in window || "webkitSpeechRecognition" in window);
+  const Voice = canSpeak ? lazy.views?.VoiceButton : undefined;
   const Menu = text.startsWith("/") && editing === undefined ? lazy.views?.SlashMenu : undefined;
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing || event.defaultPrevented) return;
@@ -126,6 +129,7 @@ export const Composer = () => {
           onKeyDown={onKeyDown}
           onPaste={({ clipboardData }) => clipboardData?.files.length && uploads.add(clipboardData.files)}
         />
+        {Voice && <Voice text={text} write={write} />}
         {model.isWaiting && !hasSomething ? (
           <button
             type="button"

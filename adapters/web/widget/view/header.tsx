@@ -1,4 +1,4 @@
-import type { ChatModel } from "../chat/chat-model.ts";
+import type { ChatModel } from "../../client/chat/chat-model.ts";
 import type { Texts } from "../texts/texts.ts";
 import { Icon } from "./icon.tsx";
 import { useWidget } from "./widget-context.ts";
@@ -48,7 +48,7 @@ export const Header = ({ close }: { close: (() => void) | undefined }) => {
           title={texts.newConversation}
           onClick={() => {
             panel.set({ isListing: false });
-            void conversations.start();
+            conversations.start();
           }}
         >
           <Icon name="compose" />

@@ -1,10 +1,9 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { MenuCommand } from "../../../../core/contract/menu-command.ts";
-import type { Attachment } from "../../../../core/contract/messages/user-message.ts";
-import type { ChatModel } from "../chat/chat-model.ts";
-import type { Conversations } from "../chat/conversations.ts";
-import type { DraftText } from "../chat/draft-text.ts";
+import type { ChatModel } from "../../client/chat/chat-model.ts";
+import type { Conversations } from "../../client/chat/conversations.ts";
+import type { DraftText } from "../../client/chat/draft-text.ts";
+import type { FileRequests } from "../../client/file-requests.ts";
 import type { PanelState } from "../chat/panel-state.ts";
 import type { Uploads } from "../chat/uploads.ts";
 import type { Formatter } from "../markdown/formatter.ts";
@@ -24,13 +23,9 @@ export interface WidgetContext {
   readonly formatter: Formatter;
   readonly draft: DraftText;
   readonly lazy: LazyViews;
-  download(attachment: Attachment): Promise<void>;
-  /** The content, to show it. */
-  fetchFile(attachment: Attachment): Promise<Blob>;
-  /** The commands of the gateway, for the menu. */
-  commands(): Promise<readonly MenuCommand[]>;
-  /** A small picture of an image. */
-  thumbnail(attachment: Attachment): Promise<ImageBitmap>;
+  readonly files: FileRequests;
+  /** The address of a path of the channel. */
+  url(path: string): string;
 }
 
 export const WidgetProvider = createContext<WidgetContext | undefined>(undefined);

@@ -16,6 +16,8 @@ interface BatchHooks {
   /** The last call inside the transaction of a batch. */
   beforeCommit(): void;
   rolledBack(): void;
+  /** The problem has begun, changed or ended. */
+  problemChanged(): void;
 }
 
 /**
@@ -97,13 +99,17 @@ export class WriteQueue {
     } catch (error) {
       this.#problem = error instanceof AppError ? error : undefined;
       this.#hooks.rolledBack();
+      this.#hooks.problemChanged();
       for (const write of batch) write.fail(error);
       // The transaction did not begin, or the database has failed for good: no waiting write can be stored.
       if (batch.length === 0 || this.#database.failure) this.#failWaiting(error);
       return;
     }
     // On a full disk, a batch that changes no row still succeeds.
-    if (this.#problem && this.#database.changes > changesBefore) this.#problem = undefined;
+    if (this.#problem && this.#database.changes > changesBefore) {
+      this.#problem = undefined;
+      this.#hooks.problemChanged();
+    }
     for (const write of batch) write.committed();
   }
 

@@ -1,8 +1,9 @@
 import { BackboneUnavailable } from "../../../contract/app-error.ts";
 import type { NatsOptions } from "../connection/nats-options.ts";
 import type { NatsSession } from "../connection/nats-session.ts";
+import { entryHeaders } from "../kv/bucket-entry.ts";
 import type { NatsNames } from "../nats-names.ts";
-import { messageHeaders, publishAcked } from "../wire/jetstream-requests.ts";
+import { publishAcked } from "../wire/jetstream-requests.ts";
 import { type FollowedMessage, StreamFollower } from "./stream-follower.ts";
 
 export interface BucketWrite extends FollowedMessage {
@@ -76,12 +77,7 @@ const MAX_ATTEMPTS = 50;
 
 /** Resolves to the server's time of the marker, once every earlier write can be read. */
 const writeMarker = async ({ session, names, options }: CutDeps): Promise<number> => {
-  const { seq } = await publishAcked(
-    session,
-    `$KV.${names.healthBucket}.backup`,
-    Buffer.from("{}"),
-    messageHeaders({}),
-  );
+  const { seq } = await publishAcked(session, `$KV.${names.healthBucket}.backup`, Buffer.from("{}"), entryHeaders({}));
   const { timestamp } = await session.jsm.streams.getMessage(`KV_${names.healthBucket}`, { seq });
   // Replicas confirm a write a moment after its time.
   if (options.replicas > 1) await new Promise<void>((resolve) => options.clock.after(SETTLE_MS, resolve));

@@ -1,6 +1,14 @@
 import { AppError } from "../../../contract/app-error.ts";
-import { groupName } from "../nats-names.ts";
-import { GroupOrigin, PartitionRecord } from "../partitions/index.ts";
+import { consumerName, groupName } from "../nats-names.ts";
+import {
+  decodePartition,
+  GroupOrigin,
+  LAYOUT_KEY,
+  layoutIn,
+  type PartitionRecord,
+  partitionKey,
+  subPartition,
+} from "../partitions/index.ts";
 
 /** The progress of a consumer on the server, read before the cut. */
 export interface ConsumerFloor {
@@ -10,10 +18,10 @@ export interface ConsumerFloor {
   readonly filter: string;
 }
 
-/** The messages of one partition of a durable that have not ended. */
+/** The messages of one NATS subject that a durable has not ended. */
 interface OpenRange {
   readonly durable: string;
-  readonly isOpen: (seq: number) => boolean;
+  readonly isOpen: (seq: number, key: string) => boolean;
   readonly from: number;
 }
 
@@ -53,19 +61,92 @@ const progressOf = (
   const subject = filter.slice(prefix.length + 1, filter.lastIndexOf("."));
   const origin = parsed(GroupOrigin, records.get(`${group}.origin`)) ?? { from: 1 };
   const durable = origin.durable ?? nameIn(group, subject);
+  const floors = new Map(members.map(({ name, floor }) => [name, floor]));
+  const partitions = new GroupPartitions(group, records, floors, origin.from);
   const ranges = new Map<string, OpenRange>();
   for (const { filter } of members) {
-    const partition = Number(filter.slice(filter.lastIndexOf(".") + 1));
-    const record = parsed(PartitionRecord, records.get(`${group}.${partition}`));
-    const current = `${group}_${partition}_g${record?.generation ?? 1}`;
-    const floor = members.find(({ name }) => name === current)?.floor ?? 0;
-    const from = Math.max(record?.from ?? origin.from, floor + 1);
-    const open = new Set(record?.open);
-    const isOpen = (seq: number) => seq >= from && (seq > (record?.doneTo ?? 0) || open.has(seq));
-    ranges.set(filter, { durable, from, isOpen });
+    const subject = Number(filter.slice(filter.lastIndexOf(".") + 1));
+    const isOpen = (seq: number, key: string) => isOpenIn(partitions.owning(subject, key), seq);
+    ranges.set(filter, { durable, from: partitions.firstOpen(subject), isOpen });
   }
   return { durable, subject, ranges };
 };
+
+/** Messages before `from` and up to `doneTo` have ended, except `open`. */
+interface Ended {
+  readonly from: number;
+  readonly doneTo: number;
+  readonly open: ReadonlySet<number>;
+}
+
+type EndedPartition = Ended & Pick<PartitionRecord, "of" | "splits">;
+
+const isOpenIn = ({ from, doneTo, open }: Ended, seq: number): boolean =>
+  seq >= from && (seq > doneTo || open.has(seq));
+
+/** The partitions of one durable, and which of them has a key: after a raise several share a subject. */
+class GroupPartitions {
+  readonly #group: string;
+  readonly #records: ReadonlyMap<string, string>;
+  readonly #floors: ReadonlyMap<string, number>;
+  readonly #origin: number;
+  readonly #counts: readonly number[];
+  readonly #ended = new Map<number, EndedPartition | undefined>();
+
+  constructor(
+    group: string,
+    records: ReadonlyMap<string, string>,
+    floors: ReadonlyMap<string, number>,
+    origin: number,
+  ) {
+    this.#group = group;
+    this.#records = records;
+    this.#floors = floors;
+    this.#origin = origin;
+    this.#counts = layoutIn({ data: Buffer.from(records.get(LAYOUT_KEY) ?? "") })?.counts ?? [];
+  }
+
+  owning(subject: number, key: string): Ended {
+    const [wire = 1, ...raised] = this.#counts;
+    let owner = subject;
+    let ended = this.#endedIn(owner);
+    for (const count of raised) {
+      if ((ended?.of ?? wire) < count) break;
+      const next = subPartition(key, subject, wire, count);
+      if (next === owner) continue;
+      const atSplit = ended?.splits?.[count];
+      ended = this.#endedIn(next) ?? (atSplit && { ...atSplit, open: new Set(atSplit.open), of: count });
+      owner = next;
+    }
+    return ended ?? { from: this.#origin, doneTo: 0, open: new Set() };
+  }
+
+  firstOpen(subject: number): number {
+    const [wire = 1] = this.#counts;
+    const last = this.#counts.at(-1) ?? 1;
+    let first = this.#endedIn(subject)?.from ?? this.#origin;
+    for (let partition = subject; partition < last; partition += wire) {
+      const ended = this.#endedIn(partition);
+      const starts = Object.values(ended?.splits ?? {}).map(({ from }) => from);
+      first = Math.min(first, ended?.from ?? first, ...starts);
+    }
+    return first;
+  }
+
+  #endedIn(partition: number): EndedPartition | undefined {
+    if (!this.#ended.has(partition)) this.#ended.set(partition, this.#read(partition));
+    return this.#ended.get(partition);
+  }
+
+  /** Undefined without a record: the partition has not been taken yet. */
+  #read(partition: number): EndedPartition | undefined {
+    const stored = this.#records.get(partitionKey(this.#group, partition));
+    if (stored === undefined) return undefined;
+    const record = decodePartition(stored);
+    const floor = this.#floors.get(consumerName(this.#group, partition, record.generation)) ?? 0;
+    return { ...record, from: Math.max(record.from, floor + 1), open: new Set(record.open) };
+  }
+}
 
 /** A group of version 0.1 has its durable's name in its own, unless that is long. */
 const nameIn = (group: string, subject: string): string => {

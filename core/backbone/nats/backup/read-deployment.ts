@@ -108,10 +108,12 @@ const copyMessages = async (
   const copy = (message: Parameters<Parameters<typeof scanStream>[4]>[0]) => {
     const { subject, seq, time, storedAt, data, header } = message;
     if (time > cut) return;
-    const openFor = groups.filter(({ ranges }) => ranges.get(subject)?.isOpen(seq)).map(({ durable }) => durable);
+    const envelope = envelopeOf(header, seq);
+    const key = envelope.key ?? envelope.id;
+    const openFor = groups.filter(({ ranges }) => ranges.get(subject)?.isOpen(seq, key)).map(({ durable }) => durable);
     if (openFor.length === 0) return;
     archive.message({
-      ...envelopeOf(header, seq),
+      ...envelope,
       subject: subject.slice(prefix.length + 1, subject.lastIndexOf(".")),
       publishedAt: publishedAtOf(header, storedAt),
       body: textOf(data),

@@ -7,7 +7,14 @@ import type { NatsSession } from "../connection/nats-session.ts";
 import { KvBucket } from "../kv/kv-bucket.ts";
 import { NatsPublisher } from "../nats-bus.ts";
 import { groupName, type NatsNames, natsNames } from "../nats-names.ts";
-import { originKey, type PartitionRecord, partitionKey, partitionOf } from "../partitions/index.ts";
+import {
+  encodePartition,
+  originKey,
+  PartitionLayout,
+  type PartitionRecord,
+  partitionKey,
+  partitionOf,
+} from "../partitions/index.ts";
 import { envelopeHeaders } from "../wire/envelope.ts";
 import { publishAcked } from "../wire/jetstream-requests.ts";
 import { refuseWhileRunning, streamsOf } from "./live-members.ts";
@@ -59,7 +66,7 @@ class DeploymentWriter {
     this.#connector = connector;
     this.#names = names;
     this.#options = options;
-    this.#publisher = new NatsPublisher(connector, names, options);
+    this.#publisher = new NatsPublisher(connector, names, options, new PartitionLayout([options.partitions]));
   }
 
   async write(archive: ArchiveReader): Promise<void> {
@@ -91,7 +98,7 @@ class DeploymentWriter {
       for (let partition = 0; partition < this.#options.partitions; partition++) {
         const at = partitionKey(group, partition);
         const seqs = open.get(at);
-        if (seqs) await partitions.write(at, Buffer.from(JSON.stringify(continuing(seqs, last))));
+        if (seqs) await partitions.write(at, encodePartition(continuing(seqs, last)));
       }
     }
   }

@@ -29,7 +29,7 @@ export interface NatsOptions {
   readonly random: () => number;
   /** A process without a heartbeat for this long loses its partitions to others. */
   readonly leaseMs: number;
-  /** Fixed at a deployment's first start: another number would split the messages of a key. */
+  /** Stored at a deployment's first start. A higher multiple raises it (PartitionRaise). */
   readonly partitions: number;
   readonly failurePauseMs: number;
   readonly requestTimeoutMs: number;

@@ -1,5 +1,5 @@
 import type { MsgHdrs, StoredMsg } from "nats";
-import { messageHeaders } from "../wire/jetstream-requests.ts";
+import { formatOf, messageHeaders, OWN_FORMAT } from "../wire/jetstream-requests.ts";
 
 export interface BucketEntry {
   readonly key: string;
@@ -11,6 +11,8 @@ export interface BucketEntry {
   readonly expiresAt: number | undefined;
   readonly writeId: string;
   readonly ancestry: WriteAncestry;
+  /** DATA_FORMAT of the version that wrote it; 0 up to version 0.2. */
+  readonly format: number;
 }
 
 export interface ScannedEntry extends BucketEntry {
@@ -29,6 +31,7 @@ interface EntryWrite {
 
 export const entryHeaders = ({ writeId, deletes, expiresAt, ifRevision, ancestry }: EntryWrite): MsgHdrs =>
   messageHeaders({
+    ...OWN_FORMAT,
     [OPERATION_HEADER]: deletes ? "DEL" : undefined,
     [EXPIRES_HEADER]: expiresAt === undefined ? undefined : String(expiresAt),
     [ID_HEADER]: writeId,
@@ -50,6 +53,7 @@ export const entryOf = (
     expiresAt: expires ? Number(expires) : undefined,
     writeId: header?.get(ID_HEADER) ?? "",
     ancestry: header?.get(ANCESTRY_HEADER) ?? "",
+    format: formatOf(header),
   };
 };
 

@@ -213,7 +213,7 @@ export class KvBucket {
     return found.flat();
   }
 
-  #note({ revision, expiresAt, writeId, ancestry }: Omit<BucketEntry, "key" | "data" | "deleted">): void {
+  #note({ revision, expiresAt, writeId, ancestry }: Omit<BucketEntry, "key" | "data" | "deleted" | "format">): void {
     this.#recent.note(revision, { expiresAt, ancestry: descend(ancestry, { writeId, revision }) });
   }
 

@@ -1,7 +1,6 @@
 import { AppError, messageOf } from "../../../contract/app-error.ts";
 import type { QueueDepth } from "../../../contract/ports/backbone.ts";
 import type { ConsumeOptions, Handler } from "../../../contract/ports/bus.ts";
-import type { Timer } from "../../../contract/ports/clock.ts";
 import type { Subject } from "../../../contract/ports/subject.ts";
 import type { QueuedMessage } from "../../key-lanes.ts";
 import { type AttachOptions, KeyedConsumption } from "../../keyed-consumption.ts";
@@ -12,8 +11,9 @@ import type { HeldPartition } from "./held-partition.ts";
 import { encodePartitions } from "./members/member-record.ts";
 import { PartitionDrain } from "./partition-drain.ts";
 import { type GroupDeps, PartitionOwnership } from "./partition-ownership.ts";
-import type { FoundPartition } from "./partition-table.ts";
-import { eachLimited } from "./reconcile-schedule.ts";
+import { PartitionSplit } from "./partition-split.ts";
+import { EarliestTimer, eachLimited } from "./reconcile-schedule.ts";
+import { UnreadPartitions } from "./unread-partitions.ts";
 
 /** This process's share of one durable: takes the partitions that are assigned to it and hands over the others. */
 export class ConsumerGroup<T> {
@@ -23,9 +23,9 @@ export class ConsumerGroup<T> {
   readonly #held = new Map<number, HeldPartition>();
   readonly #ownership: PartitionOwnership;
   readonly #drain: PartitionDrain;
-  /** Partitions assigned to this process whose recorded owner is alive and does not report that it reads them. */
-  readonly #unread = new Map<number, { readonly revision: number; readonly since: number }>();
-  #timer: { readonly at: number; readonly timer: Timer } | undefined;
+  readonly #split: PartitionSplit;
+  readonly #unread: UnreadPartitions;
+  readonly #nextPass: EarliestTimer;
   #assigned: { readonly members: readonly string[]; readonly owners: readonly (string | undefined)[] } | undefined;
   #pass: Promise<void> | undefined;
   #passAgain = false;
@@ -37,6 +37,8 @@ export class ConsumerGroup<T> {
     this.#deps = deps;
     const { clock, logger, failurePauseMs } = deps.options;
     const isRunning = (partition: number) => this.#consumption.isRunning((message) => message.partition === partition);
+    this.#nextPass = new EarliestTimer(clock, () => void this.reconcile());
+    this.#unread = new UnreadPartitions(this.name, deps);
     this.#drain = new PartitionDrain(clock, isRunning);
     this.#consumption = new KeyedConsumption(subject, options.durable, {
       store: deps.store,
@@ -46,14 +48,23 @@ export class ConsumerGroup<T> {
       acknowledge: async (message) => this.#held.get(message.partition)?.ended(message),
       isOwned: (message) => this.#isOwned(message),
       mayStart: (message) => this.#mayStart(message),
-      settled: (message) => this.#drain.settled(message.partition),
+      settled: ({ partition }) => {
+        this.#drain.settled(partition);
+        this.#split.settled(partition);
+      },
+    });
+    this.#split = new PartitionSplit({
+      isRunning: (matches) => this.#consumption.isRunning(matches),
+      forget: (matches) => this.#consumption.forget(matches),
+      isHeld: (held) => this.#held.get(held.partition) === held && !held.releasing,
+      write: (held) => this.#ownership.split(held),
     });
     this.#ownership = new PartitionOwnership(this.name, options.from ?? "start", {
       ...deps,
       durable: options.durable,
       subject: subject.name,
       push: (message) => this.#consumption.push(message),
-      readingEnded: () => this.#soon(LOOK_AGAIN_MS),
+      readingEnded: () => this.#nextPass.in(LOOK_AGAIN_MS),
     });
   }
 
@@ -71,7 +82,7 @@ export class ConsumerGroup<T> {
 
   /** For a heartbeat: the partitions whose consumers currently serve this process, encoded. */
   reportReading(): string {
-    const { connector, options } = this.#deps;
+    const { connector, layout, options } = this.#deps;
     const session = connector.current;
     const read: number[] = [];
     for (const held of this.#held.values()) {
@@ -81,7 +92,7 @@ export class ConsumerGroup<T> {
         held.unreportedSince = undefined;
       } else held.unreportedSince ??= options.clock.monotonic();
     }
-    return encodePartitions(read, options.partitions);
+    return encodePartitions(read, layout.current);
   }
 
   /** Decides where a new durable starts, once, before it reads. */
@@ -109,7 +120,7 @@ export class ConsumerGroup<T> {
   /** Call when no handler runs. Releases all partitions; those that cannot be released in time are dropped. */
   async close(timeoutMs: number): Promise<void> {
     this.#closing = true;
-    this.#timer?.timer.cancel();
+    this.#nextPass.close();
     const { clock } = this.#deps.options;
     const deadline = clock.monotonic() + timeoutMs;
     await this.#pass;
@@ -120,8 +131,10 @@ export class ConsumerGroup<T> {
   }
 
   #mayStart(message: QueuedMessage): boolean {
-    if (this.#drain.isDraining(message.partition) || !this.#isOwned(message)) return false;
-    this.#held.get(message.partition)?.log.started(message);
+    const held = this.#held.get(message.partition);
+    if (this.#drain.isDraining(message.partition) || this.#split.blocks(message, held)) return false;
+    if (!this.#isOwned(message)) return false;
+    held?.log.started(message);
     return true;
   }
 
@@ -150,27 +163,29 @@ export class ConsumerGroup<T> {
 
   /** False without a connection or membership. */
   async #reconcileOnce(): Promise<boolean> {
-    const { connector, membership, options, table } = this.#deps;
+    const { connector, layout, membership, table } = this.#deps;
     const session = connector.current;
     if (!session || !membership.isMember) return false;
     const owners = this.#owners();
     const todo: { partition: number; act: (lastSeq: number) => Promise<void> }[] = [];
-    for (let partition = 0; partition < options.partitions; partition++) {
+    for (let partition = 0; partition < layout.current; partition++) {
       const held = this.#held.get(partition);
       const isAssignedHere = owners[partition] === membership.id;
       const seen = table.seen(this.name, partition);
       const owner = seen?.record.owner ?? undefined;
-      if (!isAssignedHere || !seen || !membership.seesOther(owner, this.name)) this.#unread.delete(partition);
-      if (held && seen && seen.revision > held.revision) this.#drop(held);
+      if (!isAssignedHere || !seen || !membership.seesOther(owner, this.name)) this.#unread.forget(partition);
+      if (held && seen && seen.revision > held.revision && !this.#split.isWriting(held)) this.#drop(held);
       if (held && this.#held.has(partition)) {
-        if (held.handingOver) continue;
+        if (held.handingOver || this.#split.isUnderWay(held)) continue;
         if (held.releasing) todo.push({ partition, act: () => this.#release(held) });
         else if (!held.isReadOn(session))
           todo.push({ partition, act: (lastSeq) => this.#reopen(session, held, lastSeq) });
+        else if (held.needsSplit || held.splittingTo !== undefined) void this.#splitHeld(held);
         else if (!isAssignedHere) void this.#handOver(held);
       } else if (isAssignedHere) {
+        if (!this.#ownership.canTake(partition)) continue;
         const waits = seen && membership.seesOther(owner, this.name);
-        if (!waits || this.#isAbandoned(partition, seen))
+        if (!waits || this.#unread.isAbandoned(partition, seen))
           todo.push({
             partition,
             act: (lastSeq) => this.#take(session, partition, lastSeq, waits ? owner : undefined),
@@ -187,21 +202,12 @@ export class ConsumerGroup<T> {
     return true;
   }
 
-  /** The recorded owner is alive, but has not reported for a whole lease that it reads the partition. */
-  #isAbandoned(partition: number, { record, revision }: FoundPartition): boolean {
-    const { membership, options } = this.#deps;
-    const now = options.clock.monotonic();
-    if (membership.reportsReading(record.owner ?? "", this.name, partition)) this.#unread.delete(partition);
-    else if (this.#unread.get(partition)?.revision !== revision) this.#unread.set(partition, { revision, since: now });
-    return now - (this.#unread.get(partition)?.since ?? now) >= options.leaseMs;
-  }
-
   /** The assignment, cached until the members change. */
   #owners(): readonly (string | undefined)[] {
-    const { membership, options } = this.#deps;
+    const { layout, membership } = this.#deps;
     const members = membership.consuming(this.name);
-    if (this.#assigned?.members !== members) {
-      this.#assigned = { members, owners: assignPartitions(this.name, options.partitions, members) };
+    if (this.#assigned?.members !== members || this.#assigned.owners.length !== layout.current) {
+      this.#assigned = { members, owners: assignPartitions(this.name, layout.current, members) };
     }
     return this.#assigned.owners;
   }
@@ -227,6 +233,17 @@ export class ConsumerGroup<T> {
     }
   }
 
+  async #splitHeld(held: HeldPartition): Promise<void> {
+    try {
+      const isSplit = await this.#split.split(held, this.#deps.layout.current);
+      if (!isSplit) this.#drop(held);
+      this.#consumption.wake();
+      void this.reconcile();
+    } catch (error) {
+      this.#failed(error, held.partition);
+    }
+  }
+
   /** Releases the partition once no handler runs. If handlers do not end in time, work resumes and it retries later. */
   async #handOver(held: HeldPartition): Promise<void> {
     if (held.handingOver) return;
@@ -240,7 +257,7 @@ export class ConsumerGroup<T> {
     this.#drain.over(partition);
     this.#consumption.wake();
     if (drained || !stillTheirs) return;
-    this.#soon(held.handOverPauseMs);
+    this.#nextPass.in(held.handOverPauseMs);
     held.handOverPauseMs = Math.min(held.handOverPauseMs * 2, MAX_HAND_OVER_PAUSE_MS);
   }
 
@@ -254,12 +271,14 @@ export class ConsumerGroup<T> {
       this.#deps.options.logger.warn({ group: this.name, error: messageOf(error) }, "could not release partition");
     });
     if (this.#held.get(held.partition) === held) this.#held.delete(held.partition);
+    this.#split.settled(held.partition);
   }
 
   #drop(held: HeldPartition): void {
     if (this.#held.get(held.partition) !== held) return;
     held.stopReading();
     this.#held.delete(held.partition);
+    this.#split.settled(held.partition);
     this.#consumption.forget((message) => message.partition === held.partition);
   }
 
@@ -267,19 +286,6 @@ export class ConsumerGroup<T> {
     if (this.#closing || (error instanceof AppError && error.code === "stopped")) return;
     this.#passFailed = true;
     this.#deps.schedule.failed(this.name, error, partition);
-  }
-
-  /** One timer for the earliest time, because a pass checks all partitions. */
-  #soon(ms: number): void {
-    const { clock } = this.#deps.options;
-    const at = clock.monotonic() + ms;
-    if (this.#closing || (this.#timer && this.#timer.at <= at)) return;
-    this.#timer?.timer.cancel();
-    const timer = clock.after(ms, () => {
-      this.#timer = undefined;
-      void this.reconcile();
-    });
-    this.#timer = { at, timer };
   }
 }
 

@@ -13,6 +13,7 @@ import { groupName, type NatsNames } from "../nats-names.ts";
 import { ConsumerGroup } from "./consumer-group.ts";
 import { Membership } from "./members/membership.ts";
 import { ReaderHealth } from "./members/reader-health.ts";
+import { LAYOUT_KEY, layoutIn, type PartitionLayout } from "./partition-layout.ts";
 import { PartitionTable } from "./partition-table.ts";
 import { ReconcileSchedule } from "./reconcile-schedule.ts";
 
@@ -29,6 +30,7 @@ interface ConsumerGroupsDeps {
   readonly options: NatsOptions;
   readonly store: Store;
   readonly partitionsBucket: KvBucket;
+  readonly layout: PartitionLayout;
   /** Creates the stream of a family of subjects unless it exists. */
   ensureStream(session: NatsSession, family: string): Promise<unknown>;
 }
@@ -52,11 +54,11 @@ export class ConsumerGroups {
 
   constructor(deps: ConsumerGroupsDeps) {
     this.#deps = deps;
-    const { connector, names, options, partitionsBucket } = deps;
-    const { clock, logger, leaseMs, newId, random, replicas, partitions, requiredReaders } = options;
+    const { connector, names, options, partitionsBucket, layout } = deps;
+    const { clock, logger, leaseMs, newId, random, replicas, requiredReaders } = options;
     this.#readers = new ReaderHealth(requiredReaders, {
       clock,
-      partitions,
+      partitions: () => layout.current,
       graceMs: UNREAD_LEASES * leaseMs,
       ownerOf: (group, partition) => this.#table.seen(group, partition)?.record.owner,
     });
@@ -68,14 +70,18 @@ export class ConsumerGroups {
       leaseMs,
       newId,
       random,
+      canShare: (isOldVersion) => !isOldVersion || !layout.isRaised,
       reading: (group) => this.#running.get(group)?.group.reportReading() ?? "",
       reported: (member, record) => this.#readers.reported(member, record),
       changed: () => this.#membersChanged(),
       fenced: () => this.#each((group) => group.dropAll()),
       leaseRegained: () => this.#each((group) => this.#resume(group)),
     });
-    const changed = (key: string) => void this.#running.get(key.split(".")[0] ?? "")?.group.reconcile();
-    const watched = new WatchedBucket({ bucket: partitionsBucket, clock, logger, random, changed });
+    const changed = (key: string) => {
+      if (key === LAYOUT_KEY) this.#layoutChanged(watched.entries.get(key));
+      else void this.#running.get(key.split(".")[0] ?? "")?.group.reconcile();
+    };
+    const watched: WatchedBucket = new WatchedBucket({ bucket: partitionsBucket, clock, logger, random, changed });
     this.#table = new PartitionTable(partitionsBucket, watched);
     this.#backoff = new Backoff({ clock, logger, random, ...ATTACHING });
     this.#schedule = new ReconcileSchedule({
@@ -190,6 +196,13 @@ export class ConsumerGroups {
     await this.#membership.announceReading();
   }
 
+  #layoutChanged(entry: { readonly data: Uint8Array } | undefined): void {
+    const counts = layoutIn(entry)?.counts;
+    if (counts === undefined || !this.#deps.layout.learn(counts)) return;
+    this.#membership.layoutChanged();
+    this.#membersChanged();
+  }
+
   /** An assignment among many members takes milliseconds; when all of them start, one pass covers many changes. */
   #membersChanged(): void {
     if (this.#closed || this.#memberChanges) return;
@@ -232,7 +245,7 @@ export class ConsumerGroups {
     const known = this.#running.get(name);
     // The name contains the hash of the subject, so the messages have the same type.
     if (known) return known.group as unknown as ConsumerGroup<T>;
-    const { connector, names, ensureStream, store } = this.#deps;
+    const { connector, names, ensureStream, layout, store } = this.#deps;
     const group = new ConsumerGroup(subject, options, {
       options: this.#deps.options,
       connector,
@@ -240,6 +253,7 @@ export class ConsumerGroups {
       membership: this.#membership,
       table: this.#table,
       schedule: this.#schedule,
+      layout,
       stream: names.stream(subject.family),
       ensureStream: (session) => ensureStream(session, subject.family),
       messageSubject: (partition) => names.message(subject, partition),

@@ -1,13 +1,22 @@
 import type { Msg } from "nats";
 import type { QueuedMessage } from "../../key-lanes.ts";
 import type { NatsSession } from "../connection/nats-session.ts";
-import { type AckAddress, queuedMessage } from "../wire/envelope.ts";
+import { type AckAddress, envelopeOf, queuedMessage } from "../wire/envelope.ts";
+import type { PartitionLayout } from "./partition-layout.ts";
 import type { LocalProgress, PartitionRecord } from "./partition-record.ts";
 import type { PullReader } from "./pull-reader.ts";
+
+interface HeldDeps {
+  readonly record: PartitionRecord;
+  readonly revision: number;
+  readonly layout: PartitionLayout;
+  readStored(seq: number): Promise<string>;
+}
 
 /** A partition that this process owns: its record as last written, its reader and its open messages. */
 export class HeldPartition {
   readonly partition: number;
+  readonly #layout: PartitionLayout;
   readonly #readStored: (seq: number) => Promise<string>;
   #log: PartitionLog;
   #session: NatsSession | undefined;
@@ -17,19 +26,17 @@ export class HeldPartition {
   /** The release has begun: no handler of the partition may start. */
   releasing = false;
   handingOver = false;
+  /** A split to this number of partitions has begun: no handler of a key that moves may start. */
+  splittingTo: number | undefined;
   /** Monotonic time since which heartbeats report it as unread; others may take it after a lease. */
   unreportedSince: number | undefined;
   handOverPauseMs = FIRST_HAND_OVER_PAUSE_MS;
 
-  constructor(
-    partition: number,
-    record: PartitionRecord,
-    revision: number,
-    readStored: (seq: number) => Promise<string>,
-  ) {
+  constructor(partition: number, { record, revision, layout, readStored }: HeldDeps) {
     this.partition = partition;
     this.record = record;
     this.revision = revision;
+    this.#layout = layout;
     this.#readStored = readStored;
     this.#log = new PartitionLog(record);
   }
@@ -63,9 +70,33 @@ export class HeldPartition {
     this.#reader = undefined;
   }
 
-  /** Returns the message to queue if it is new. A duplicate of an ended message is acknowledged again. */
+  get needsSplit(): boolean {
+    return (this.record.of ?? this.#layout.wire) < this.#layout.current;
+  }
+
+  /** The key has another partition once this one is split to this number. */
+  moves(key: string, of: number): boolean {
+    return this.#layout.partitionFor(key, this.partition % this.#layout.wire, of) !== this.partition;
+  }
+
+  /** Forgets the messages that other partitions have since the split. */
+  dropMoved(): void {
+    const { of } = this.record;
+    if (of === undefined) return;
+    for (const address of this.#log.drop((key) => this.moves(key, of))) this.#acknowledge(address);
+  }
+
+  /**
+   * Returns the message to queue if it is new. A duplicate of an ended message is acknowledged again, and so is one that
+   * another partition of the same subject has.
+   */
   arrived(message: Msg, address: AckAddress, reply: string): QueuedMessage | undefined {
     const { seq } = address;
+    if (this.#isOfOther(message, seq)) {
+      this.#log.skipped(seq);
+      this.#acknowledge(reply);
+      return undefined;
+    }
     const keep = this.#log.waiting * message.data.length < MAX_BYTES_KEPT;
     const arrival = this.#log.arrived(seq, reply, () =>
       queuedMessage(message, address, {
@@ -84,6 +115,13 @@ export class HeldPartition {
     if (address === undefined) return;
     this.#acknowledge(address);
     this.#reader?.wake();
+  }
+
+  #isOfOther({ headers }: Msg, seq: number): boolean {
+    const { of } = this.record;
+    if (of === undefined) return false;
+    const { id, key = id } = envelopeOf(headers, seq);
+    return this.moves(key, of);
   }
 
   #acknowledge(address: string): void {
@@ -155,6 +193,18 @@ export class PartitionLog {
   started(message: QueuedMessage): void {
     const entry = this.#open.get(message.seq);
     if (entry?.message === message) entry.started = true;
+  }
+
+  /** A message of another partition: it has ended here. */
+  skipped(seq: number): void {
+    this.#received = Math.max(this.#received, seq);
+  }
+
+  /** Drops the open messages of these keys. Returns the addresses of their acknowledgements. */
+  drop(isDropped: (key: string) => boolean): string[] {
+    const dropped = [...this.#open].filter(([, { message }]) => isDropped(message.key ?? message.id));
+    for (const [seq] of dropped) this.#open.delete(seq);
+    return dropped.map(([, { address }]) => address);
   }
 
   /** The address of its acknowledgement; undefined for a message of an earlier ownership. */

@@ -9,7 +9,19 @@ import type { NatsSession } from "../connection/nats-session.ts";
 import { HeldPartition } from "./held-partition.ts";
 import type { Membership } from "./members/membership.ts";
 import { PartitionConsumers } from "./partition-consumers.ts";
-import { disowned, fittedTo, type PartitionRecord, released, reopened, takenOver } from "./partition-record.ts";
+import type { PartitionLayout } from "./partition-layout.ts";
+import {
+  checkpointed,
+  disowned,
+  fittedTo,
+  type PartitionRecord,
+  released,
+  reopened,
+  splitTo,
+  startedFrom,
+  takenOver,
+  withoutEndedSplits,
+} from "./partition-record.ts";
 import type { PartitionTable } from "./partition-table.ts";
 import { PullReader } from "./pull-reader.ts";
 import type { ReconcileSchedule } from "./reconcile-schedule.ts";
@@ -22,8 +34,10 @@ export interface GroupDeps {
   readonly table: PartitionTable;
   readonly schedule: ReconcileSchedule;
   readonly store: Store;
+  readonly layout: PartitionLayout;
   readonly stream: string;
   ensureStream(session: NatsSession): Promise<unknown>;
+  /** The NATS subject of a partition of the first number of partitions. */
   messageSubject(partition: number): string;
 }
 
@@ -79,7 +93,7 @@ export class PartitionOwnership {
     lastSeq: number,
     abandonedBy?: string,
   ): Promise<HeldPartition | undefined> {
-    const { membership, table } = this.#deps;
+    const { layout, membership, table } = this.#deps;
     const found = await table.read(this.#group, partition);
     const before = found?.record;
     const owner = before?.owner;
@@ -89,11 +103,54 @@ export class PartitionOwnership {
       this.#deps.options.logger.warn({ group: this.#group, partition, owner }, "unread partition taken over");
     }
     const progress = owner ? await this.#consumers.progress(session, partition, before.generation) : undefined;
-    const record = fittedTo(takenOver(before, progress, membership.id, await this.origin()), lastSeq);
+    const taken = before
+      ? takenOver(before, progress, membership.id, await this.origin())
+      : await this.#firstRecord(partition);
+    if (taken === undefined) return undefined;
+    const record = this.#withoutEndedSplits(partition, fittedTo(taken, lastSeq));
     const revision = await table.write(this.#group, partition, record, found?.revision ?? 0);
     if (revision === undefined) return undefined;
     await this.#createConsumer(partition, record);
-    return new HeldPartition(partition, record, revision, (seq) => this.#readStored(seq));
+    return new HeldPartition(partition, { record, revision, layout, readStored: (seq) => this.#readStored(seq) });
+  }
+
+  /** False for a partition that a raise has made, until the partition that has its keys is split. */
+  canTake(partition: number): boolean {
+    const { layout, table } = this.#deps;
+    const parent = layout.parentOf(partition);
+    if (parent === undefined || table.seen(this.#group, partition)) return true;
+    return table.seen(this.#group, parent.partition)?.record.splits?.[parent.of] !== undefined;
+  }
+
+  async #firstRecord(partition: number): Promise<PartitionRecord | undefined> {
+    const { layout, membership, table } = this.#deps;
+    const parent = layout.parentOf(partition);
+    if (parent === undefined) return takenOver(undefined, undefined, membership.id, await this.origin());
+    return startedFrom((await table.read(this.#group, parent.partition))?.record, parent.of, membership.id);
+  }
+
+  /** Records are never deleted, so the watched copy suffices. */
+  #withoutEndedSplits(partition: number, record: PartitionRecord): PartitionRecord {
+    const { layout, table } = this.#deps;
+    return withoutEndedSplits(record, (of) =>
+      Array.from({ length: of }, (_, child) => child)
+        .filter((child) => layout.parentOf(child)?.partition === partition && layout.parentOf(child)?.of === of)
+        .every((child) => table.seen(this.#group, child) !== undefined),
+    );
+  }
+
+  /**
+   * Moves keys to the new partitions of a raise. Call while no handler of a moving key runs and none can start. False if
+   * this process no longer owns the partition.
+   */
+  async split(held: HeldPartition): Promise<boolean> {
+    const { layout, table } = this.#deps;
+    const record = splitTo(checkpointed(held.record, held.log.progress()), layout.counts);
+    const revision = await table.write(this.#group, held.partition, record, held.revision);
+    if (revision === undefined) return false;
+    held.record = record;
+    held.revision = revision;
+    return true;
   }
 
   /** Reads the partition on a new connection. False if this process no longer owns it. */
@@ -152,9 +209,9 @@ export class PartitionOwnership {
 
   /** Retries a request without an answer: a new record and generation would cost more. */
   #createConsumer(partition: number, record: PartitionRecord): Promise<void> {
-    const { connector, messageSubject } = this.#deps;
+    const { connector, layout, messageSubject } = this.#deps;
     return connector.run(`creating a consumer of ${this.#group}`, (session) =>
-      this.#consumers.create(session, partition, messageSubject(partition), record),
+      this.#consumers.create(session, partition, messageSubject(partition % layout.wire), record),
     );
   }
 

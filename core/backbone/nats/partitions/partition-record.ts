@@ -2,12 +2,8 @@ import { z } from "zod";
 
 const Seq = z.number().int().nonnegative();
 
-/** The owner of a partition of a durable, and where it starts to read. Changed by compare-and-set only. */
-export const PartitionRecord = z.looseObject({
-  /** A member's id. Null: released by its last owner. */
-  owner: z.string().nullable(),
-  /** Each generation has its own consumer on the server. */
-  generation: z.number().int().positive(),
+/** Which messages of a partition have ended. */
+const Progress = z.looseObject({
   /** All messages before this sequence number have ended. */
   from: Seq,
   /** All messages up to this sequence number have ended, except `open`. */
@@ -17,10 +13,37 @@ export const PartitionRecord = z.looseObject({
   suspectTo: Seq,
   /** Further messages that may have run. */
   suspects: z.array(Seq),
+});
+type Progress = z.infer<typeof Progress>;
+
+/** The owner of a partition of a durable, and where it starts to read. Changed by compare-and-set only. */
+const PartitionRecord = z.looseObject({
+  ...Progress.shape,
+  /** A member's id. Null: released by its last owner. */
+  owner: z.string().nullable(),
+  /** Each generation has its own consumer on the server. */
+  generation: z.number().int().positive(),
   /** The oldest generation that may have left a consumer on the server. */
   oldest: z.number().int().positive(),
+  /** The number of partitions that it was split to. Absent: it has all keys of its subject. */
+  of: z.number().int().positive().optional(),
+  /** By number of partitions: the progress at the split, where the new partitions start. */
+  splits: z.record(z.string(), Progress).optional(),
 });
 export type PartitionRecord = z.infer<typeof PartitionRecord>;
+
+/** Versions up to 0.2 cannot parse the record of a split partition, so they never take it as a whole. */
+const SplitRecord = z.looseObject({ v: z.literal(2), partition: PartitionRecord });
+
+export const encodePartition = (record: PartitionRecord): Uint8Array =>
+  Buffer.from(JSON.stringify(record.of === undefined ? record : { v: 2, partition: record }));
+
+/** Throws if the record cannot be read. */
+export const decodePartition = (data: Uint8Array | string): PartitionRecord => {
+  const found: unknown = JSON.parse(Buffer.from(data).toString());
+  const isSplit = typeof found === "object" && found !== null && "v" in found;
+  return isSplit ? SplitRecord.parse(found).partition : PartitionRecord.parse(found);
+};
 
 /** Where a new durable starts; decided once, for all of its partitions. */
 export const GroupOrigin = z.looseObject({
@@ -97,6 +120,12 @@ export const released = (before: PartitionRecord, local: LocalProgress): Partiti
   suspects: [...local.suspects],
 });
 
+/** The record of an owner that goes on with the same consumer. */
+export const checkpointed = (before: PartitionRecord, local: LocalProgress): PartitionRecord => ({
+  ...released(before, local),
+  owner: before.owner,
+});
+
 /** Releases a record that names a process although it does not hold the partition. Messages may have been delivered. */
 export const disowned = (before: PartitionRecord, progress: ConsumerProgress | undefined): PartitionRecord => ({
   ...takenOver(before, progress, "", before.from),
@@ -110,3 +139,42 @@ export const disowned = (before: PartitionRecord, progress: ConsumerProgress | u
  */
 export const fittedTo = (record: PartitionRecord, lastSeq: number): PartitionRecord =>
   record.from <= lastSeq + 1 ? record : { ...record, from: 1, doneTo: 0, open: [], suspectTo: lastSeq, suspects: [] };
+
+/** Splits a partition to the last of these numbers of partitions. Unchanged if it has that many or more. */
+export const splitTo = (record: PartitionRecord, counts: readonly number[]): PartitionRecord => {
+  const before = record.of ?? counts[0] ?? 1;
+  const further = counts.filter((count) => count > before);
+  const of = further.at(-1);
+  if (of === undefined) return record;
+  const progress = progressIn(record);
+  return {
+    ...record,
+    of,
+    splits: { ...record.splits, ...Object.fromEntries(further.map((count) => [count, progress])) },
+  };
+};
+
+const progressIn = ({ from, doneTo, open, suspectTo, suspects }: PartitionRecord): Progress => ({
+  from,
+  doneTo,
+  open,
+  suspectTo,
+  suspects,
+});
+
+/** The first record of a partition that a split has made; undefined if its parent is not split to that number yet. */
+export const startedFrom = (
+  parent: PartitionRecord | undefined,
+  of: number,
+  owner: string,
+): PartitionRecord | undefined => {
+  const progress = parent?.splits?.[of];
+  return progress && { ...progress, owner, generation: 1, oldest: 1, of };
+};
+
+/** Without the splits whose new partitions all have a record. */
+export const withoutEndedSplits = (record: PartitionRecord, hasEnded: (of: number) => boolean): PartitionRecord => {
+  const { splits, ...rest } = record;
+  const kept = Object.entries(splits ?? {}).filter(([of]) => !hasEnded(Number(of)));
+  return kept.length === 0 ? rest : { ...rest, splits: Object.fromEntries(kept) };
+};

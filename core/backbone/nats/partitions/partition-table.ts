@@ -1,9 +1,8 @@
-import type { z } from "zod";
 import { AppError, messageOf, RevisionConflict } from "../../../contract/app-error.ts";
 import type { NatsSession } from "../connection/nats-session.ts";
 import type { KvBucket } from "../kv/kv-bucket.ts";
 import type { WatchedBucket } from "../kv/watched-bucket.ts";
-import { GroupOrigin, PartitionRecord } from "./partition-record.ts";
+import { decodePartition, encodePartition, GroupOrigin, type PartitionRecord } from "./partition-record.ts";
 
 export interface FoundPartition {
   readonly record: PartitionRecord;
@@ -37,7 +36,7 @@ export class PartitionTable {
     const entry = this.#watched.entries.get(at);
     const known = this.#seen.get(at);
     if (entry === undefined || known?.revision === entry.revision) return entry && known;
-    const found = { record: parse(PartitionRecord, at, entry.data), revision: entry.revision };
+    const found = { record: parse(decodePartition, at, entry.data), revision: entry.revision };
     this.#seen.set(at, found);
     return found;
   }
@@ -56,7 +55,7 @@ export class PartitionTable {
     ifRevision: number,
     timeoutMs?: number,
   ): Promise<number | undefined> {
-    const data = Buffer.from(JSON.stringify(record));
+    const data = encodePartition(record);
     try {
       const revision = await this.#bucket.write(partitionKey(group, partition), data, { ifRevision, timeoutMs });
       this.#watched.set(partitionKey(group, partition), revision, data);
@@ -72,7 +71,7 @@ export class PartitionTable {
     const at = originKey(group);
     for (;;) {
       const entry = await this.#bucket.read(at);
-      if (entry && !entry.deleted) return parse(GroupOrigin, at, entry.data).from;
+      if (entry && !entry.deleted) return parse(originIn, at, entry.data).from;
       const origin: GroupOrigin = { ...names, from: await from() };
       try {
         await this.#bucket.write(at, Buffer.from(JSON.stringify(origin)), { ifRevision: entry?.revision ?? 0 });
@@ -87,9 +86,11 @@ export class PartitionTable {
 export const partitionKey = (group: string, partition: number): string => `${group}.${partition}`;
 export const originKey = (group: string): string => `${group}.origin`;
 
-const parse = <T>(schema: z.ZodType<T>, at: string, data: Uint8Array): T => {
+const originIn = (data: Uint8Array): GroupOrigin => GroupOrigin.parse(JSON.parse(Buffer.from(data).toString()));
+
+const parse = <T>(decode: (data: Uint8Array) => T, at: string, data: Uint8Array): T => {
   try {
-    return schema.parse(JSON.parse(Buffer.from(data).toString()));
+    return decode(data);
   } catch (error) {
     throw new AppError("data-unusable", `the partition record "${at}" cannot be read: ${messageOf(error)}`);
   }

@@ -93,3 +93,32 @@ export const eachLimited = async <T>(
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
 };
+
+/** One timer for the earliest of several times. */
+export class EarliestTimer {
+  readonly #clock: Clock;
+  readonly #callback: () => void;
+  #next: { readonly at: number; readonly timer: Timer } | undefined;
+  #closed = false;
+
+  constructor(clock: Clock, callback: () => void) {
+    this.#clock = clock;
+    this.#callback = callback;
+  }
+
+  in(ms: number): void {
+    const at = this.#clock.monotonic() + ms;
+    if (this.#closed || (this.#next && this.#next.at <= at)) return;
+    this.#next?.timer.cancel();
+    const timer = this.#clock.after(ms, () => {
+      this.#next = undefined;
+      this.#callback();
+    });
+    this.#next = { at, timer };
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#next?.timer.cancel();
+  }
+}

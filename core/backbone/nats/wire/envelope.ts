@@ -2,7 +2,7 @@ import type { Msg, MsgHdrs } from "nats";
 import { MAX_ID_LENGTH } from "../../../contract/ports/bus.ts";
 import { decodeToken, encodeToken } from "../../../contract/ports/token.ts";
 import type { QueuedMessage } from "../../key-lanes.ts";
-import { messageHeaders } from "./jetstream-requests.ts";
+import { formatOf, messageHeaders, OWN_FORMAT } from "./jetstream-requests.ts";
 
 export interface Envelope {
   /** The subject without its partition. It prefixes the id, because the server detects duplicates per stream. */
@@ -15,6 +15,7 @@ export interface Envelope {
 /** Id and key are encoded, so that they may contain any character. */
 export const envelopeHeaders = ({ subject, id, key, publishedAt }: Envelope): MsgHdrs =>
   messageHeaders({
+    ...OWN_FORMAT,
     [ID_HEADER]: `${subject}/${encodeToken(id)}`,
     [AT_HEADER]: String(publishedAt),
     [KEY_HEADER]: key === undefined ? undefined : encodeToken(key),
@@ -51,6 +52,7 @@ export const queuedMessage = (message: Msg, { seq, storedAt }: AckAddress, queue
     key,
     publishedAt: publishedAtOf(headers, storedAt),
     suspect: queueing.suspect,
+    format: formatOf(headers),
     read: queueing.readAgain ?? (() => Buffer.from(data.buffer, data.byteOffset, data.length).toString()),
   };
 };

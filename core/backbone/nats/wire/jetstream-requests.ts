@@ -1,4 +1,5 @@
 import { Empty, headers, type MsgHdrs, NatsError, type StreamConfig, type StreamInfo } from "nats";
+import { DATA_FORMAT } from "../../data-format.ts";
 import { isNotFound } from "../connection/nats-fault.ts";
 import type { NatsSession } from "../connection/nats-session.ts";
 
@@ -66,6 +67,13 @@ export const ensureStream = (
       return await session.jsm.streams.add(config);
     }
   });
+
+/** DATA_FORMAT of the version that wrote a record or message; absent up to 0.2. Older versions ignore the header. */
+const FORMAT_HEADER = "Mooring-Format";
+export const OWN_FORMAT = { [FORMAT_HEADER]: String(DATA_FORMAT) };
+
+/** 0: the version did not write it. */
+export const formatOf = (headers: Pick<MsgHdrs, "get"> | undefined): number => Number(headers?.get(FORMAT_HEADER)) || 0;
 
 /** The private field of the client's headers. */
 interface HeadersInternals {

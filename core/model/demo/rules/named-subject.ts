@@ -60,6 +60,9 @@ export const useTool: DemoRule = {
   },
   respond: (situation) => {
     const used = situation.results.filter(({ name }) => isConfigured(name));
+    if (used.some(({ output }) => output.startsWith("Not run yet"))) {
+      return { text: "A person must approve that first. I will tell you the outcome." };
+    }
     if (used.length > 0) {
       return {
         text: used.map(({ name, output, failed }) => (failed ? `${name} failed: ${output}` : output)).join("\n\n"),

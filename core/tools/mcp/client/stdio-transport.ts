@@ -4,6 +4,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { AppError } from "../../../contract/app-error.ts";
 import type { Clock } from "../../../contract/ports/clock.ts";
 import type { ChildGroups, ChildProgram, Program } from "../processes/child-groups.ts";
+import { writeTogether } from "./gathered-writes.ts";
 import { MAX_MESSAGE_BYTES } from "./limits.ts";
 import type { ServerOutput } from "./server-output.ts";
 
@@ -63,6 +64,7 @@ export class StdioTransport implements Transport {
     const child = this.#child;
     if (child === undefined || !child.stdin.writable)
       return Promise.reject(new AppError("unavailable", "it has ended"));
+    writeTogether(child.stdin);
     return new Promise((resolve, reject) => {
       child.stdin.write(serializeMessage(message), (error) => {
         if (!error) return resolve();

@@ -1,5 +1,6 @@
 import { addressOf, Link, type Route } from "../route.tsx";
 import { useConsole } from "../state/console-context.ts";
+import { useAnswer } from "../state/use-answer.ts";
 
 interface ChoiceProps {
   readonly label: string;
@@ -31,4 +32,20 @@ export const AgentChoice = ({ route }: { route: Route }) => {
   if (agents.length < 2) return null;
   const options = agents.map(({ name }) => [name, name] as const);
   return <Choice label="Agent" route={route} name="agent" options={[["", "All agents"], ...options]} />;
+};
+
+/** Filters by tenant; hidden if the operator manages only one. */
+export const TenantChoice = ({ route }: { route: Route }) => {
+  const { tenants } = useConsole().me;
+  if (tenants.length < 2) return null;
+  const options = tenants.map((tenant) => [tenant, tenant] as const);
+  return <Choice label="Tenant" route={route} name="tenant" options={[["", "All tenants"], ...options]} />;
+};
+
+/** Filters by channel; hidden if there is only one. */
+export const ChannelChoice = ({ route }: { route: Route }) => {
+  const { data } = useAnswer("channels", {});
+  if (data === undefined || data.items.length < 2) return null;
+  const options = data.items.map(({ channel }) => [channel, channel] as const);
+  return <Choice label="Channel" route={route} name="channel" options={[["", "All channels"], ...options]} />;
 };

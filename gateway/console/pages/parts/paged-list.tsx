@@ -19,12 +19,19 @@ export const PagedList = <T,>({ name, route, answer, empty, children }: PagedLis
   if (data === undefined) return <Loading />;
   const { page, id, query } = route;
   const { after, ...first } = query;
-  if (data.items.length === 0 && after === undefined) return <Empty title={empty.title}>{empty.text}</Empty>;
+  const isEmpty = data.items.length === 0;
+  if (isEmpty && after === undefined && data.next === undefined) return <Empty title={empty.title}>{empty.text}</Empty>;
   return (
     <>
-      <ul class="rows" aria-label={name}>
-        {data.items.map(children)}
-      </ul>
+      {isEmpty ? (
+        <Empty title="No match here.">
+          {data.next === undefined ? "These were the oldest entries." : "Older entries are on the next page."}
+        </Empty>
+      ) : (
+        <ul class="rows" aria-label={name}>
+          {data.items.map(children)}
+        </ul>
+      )}
       {(after !== undefined || data.next !== undefined) && (
         <nav class="pager" aria-label="Pages">
           {after !== undefined && <Link to={addressOf(page, id, first)}>First page</Link>}

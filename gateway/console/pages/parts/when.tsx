@@ -24,6 +24,23 @@ export const When = ({ at }: { at: string | undefined | null }) => {
   );
 };
 
+/** The zone of the operator's browser. */
+export const OWN_ZONE: string = timeZone;
+
+/** A date in a zone, such as "Tue 17 Nov, 09:00". A zone that the browser does not know is shown in the operator's. */
+export const ZonedTime = ({ at, timeZone: zone }: { at: string; timeZone: string }) => (
+  <time dateTime={at}>{formatIn(zone).format(Date.parse(at))}</time>
+);
+
+const formatIn = (zone: string): Intl.DateTimeFormat => {
+  const parts = { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" } as const;
+  try {
+    return new Intl.DateTimeFormat("en-GB", { ...parts, timeZone: zone });
+  } catch {
+    return short;
+  }
+};
+
 const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
 
 /** "21:14:05"; the title has the date. */
@@ -34,8 +51,10 @@ export const ClockTime = ({ at }: { at: string }) => (
 );
 
 /** "340 ms", "4.2 s", "2 min 5 s", "1 h 4 min". */
-export const durationText = (from: string, to: string): string => {
-  const ms = Math.max(0, Date.parse(to) - Date.parse(from));
+export const durationText = (from: string, to: string): string => durationOf(Date.parse(to) - Date.parse(from));
+
+export const durationOf = (given: number): string => {
+  const ms = Math.max(0, Math.round(given));
   if (ms < 1_000) return `${ms} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   const minutes = Math.floor(ms / 60_000);

@@ -172,7 +172,7 @@ describe("given a visitor who deletes a conversation (C5)", () => {
     expect(store.text()).not.toContain("text of r1");
     expect(gateway.accepted.slice(1)).toMatchObject([
       { conversation: target, command: { name: "cancel", args: "answer" } },
-      { conversation: target, command: { name: "delete-conversation" } },
+      { conversation: target, command: { name: "delete-conversation", args: "confirm" } },
     ]);
     expect(await mine.list()).toMatchObject([{ id: "main" }]);
     const correlationId = gateway.accepted.at(-1)?.id ?? "";
@@ -231,7 +231,7 @@ describe("given a visitor who deletes a conversation (C5)", () => {
     await expect.poll(() => store.text()).not.toContain("secret");
     expect(second.accepted).toMatchObject([
       { command: { name: "cancel" } },
-      { command: { name: "delete-conversation" } },
+      { command: { name: "delete-conversation", args: "confirm" } },
     ]);
   });
 });

@@ -10,10 +10,23 @@ const widget = new WidgetInBrowser({ reducedMotion: "reduce" });
 const button = (name: string | RegExp) => widget.page.getByRole("button", { name, exact: typeof name === "string" });
 const item = (name: RegExp) => widget.page.getByRole("list", { name: "Conversations" }).getByRole("button", { name });
 
-/** Until the new conversation is shown, text belongs to the one before. */
 const startAnother = async () => {
   await button("New conversation").click();
   await expect.poll(() => widget.page.locator(".said").count()).toBe(0);
+};
+
+/** The gateway gets the request for a new conversation, or an error answers it, after the returned function was called. */
+const holdStart = async (error?: { code: string; message: string }): Promise<() => void> => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await widget.page.route("**/conversations", async (route) => {
+    const isStart = route.request().method() === "POST";
+    if (isStart) await held;
+    await (isStart && error ? route.fulfill({ status: 400, json: { error } }) : route.continue());
+  });
+  return release;
 };
 
 describe("given a visitor with several conversations (C5)", () => {
@@ -80,7 +93,7 @@ describe("given a visitor with several conversations (C5)", () => {
     await button("Delete “Lisbon”").click();
     await button("Delete").click();
     await expect.poll(() => item(/^Lisbon/).count()).toBe(0);
-    expect(gateway.accepted.at(-1)).toMatchObject({ command: { name: "delete-conversation" } });
+    expect(gateway.accepted.at(-1)).toMatchObject({ command: { name: "delete-conversation", args: "confirm" } });
     await button("Back to the conversation").click();
     await page.locator(".said", { hasText: "hello" }).waitFor();
   });
@@ -99,6 +112,88 @@ describe("given a visitor with several conversations (C5)", () => {
     await page.context().setOffline(false);
     const message = await widget.arrived(gateway, 3);
     expect(message).toMatchObject({ text: "written offline", conversation: { thread: conversation.thread } });
+  });
+
+  it("when they write before the gateway has started the new one, then the text is in the new one, not in the one before", async () => {
+    const gateway = await start();
+    const { page } = widget;
+    await widget.begin(gateway);
+    const release = await holdStart();
+    await page.getByRole("button", { name: "Edit" }).click();
+    await button("New conversation").click();
+    await expect.poll(() => page.locator(".said").count()).toBe(0);
+    expect(await page.getByLabel("Your message").inputValue()).toBe("");
+    await widget.write("plan the trip");
+    await page.getByLabel("Your message").fill("and the");
+    await page.locator(".said.pending", { hasText: "plan the trip" }).waitFor();
+    release();
+    const message = await widget.arrived(gateway, 2);
+    expect(message).toMatchObject({ text: "plan the trip", conversation: { thread: expect.stringMatching(/^c/) } });
+    expect(message).not.toHaveProperty("revises");
+    await page.locator(".said:not(.pending)", { hasText: "plan the trip" }).waitFor();
+    expect(await page.getByLabel("Your message").inputValue()).toBe("and the");
+  });
+
+  it("when the gateway is away and the tab is reloaded, then the message to the new one is sent there later", async () => {
+    const gateway = await start();
+    const { page } = widget;
+    await widget.begin(gateway);
+    widget.site.gateway = undefined;
+    await button("New conversation").click();
+    await widget.write("plan the trip");
+    await page.locator(".said.pending", { hasText: "plan the trip" }).waitFor();
+    await page.reload();
+    await button("Open the chat").click();
+    await page.locator(".said.pending", { hasText: "plan the trip" }).waitFor();
+    expect(await page.locator(".said").count()).toBe(1);
+    widget.site.gateway = gateway;
+    const { conversation } = await widget.arrived(gateway, 2);
+    expect(conversation.thread).toMatch(/^c/);
+    await page.locator(".said:not(.pending)", { hasText: "plan the trip" }).waitFor();
+  });
+
+  it("when they have as many as they may, then a message to another one is not sent, and says why", async () => {
+    const gateway = await start();
+    const { page } = widget;
+    await widget.begin(gateway);
+    const refuse = await holdStart({ code: "bad-input", message: "delete one first" });
+    await button("New conversation").click();
+    await widget.write("plan the trip");
+    await page.locator(".said.pending", { hasText: "plan the trip" }).waitFor();
+    refuse();
+    await page.getByText("Not sent: delete one first").waitFor();
+    await page.locator(".said", { hasText: "hello" }).waitFor();
+    expect(gateway.accepted).toHaveLength(1);
+  });
+
+  it("when they write a draft in each, then each keeps its own, also after a reload; a deleted one's is deleted", async () => {
+    const gateway = await start();
+    const { page } = widget;
+    const input = page.getByLabel("Your message");
+    const draft = (text: string) => expect.poll(() => input.inputValue()).toBe(text);
+    await widget.begin(gateway);
+    await input.fill("draft of the first");
+    await startAnother();
+    await draft("");
+    await widget.write("plan the trip");
+    await widget.arrived(gateway, 2);
+    await input.fill("draft of the second");
+    await button("Conversations").click();
+    await item(/^Main conversation/).click();
+    await draft("draft of the first");
+    await page.reload();
+    await button("Open the chat").click();
+    await draft("draft of the first");
+    await button("Conversations").click();
+    await item(/^plan the trip/).click();
+    await draft("draft of the second");
+    await button("Conversations").click();
+    await button("Delete “plan the trip”").click();
+    await button("Delete").click();
+    await expect.poll(() => item(/^plan the trip/).count()).toBe(0);
+    const stored = await page.evaluate("JSON.stringify({ ...localStorage })");
+    expect(stored).toContain("draft of the first");
+    expect(stored).not.toContain("draft of the second");
   });
 
   it.each(["light", "dark"])(

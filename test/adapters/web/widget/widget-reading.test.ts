@@ -128,6 +128,22 @@ describe("given a person who reads answers in the widget", () => {
     await expect.poll(() => widget.page.locator(".reply time").first().isVisible()).toBe(true);
   });
 
+  it("when the buttons of a message are shown on a narrow screen, then they are in one row beside its time", async () => {
+    const gateway = await start();
+    await widget.page.setViewportSize({ width: 360, height: 640 });
+    const visitor = await widget.begin(gateway);
+    await gateway.adapter.deliver(makeDelivery(visitor, "t-1/final"));
+    for (const message of [".reply", ".said"]) {
+      await widget.page.locator(message).waitFor();
+      const parts = widget.page.locator(`${message} .meta`).locator("time, .tool");
+      const middles = await parts.evaluateAll((nodes) =>
+        nodes.map((node) => node.getBoundingClientRect()).map(({ top, bottom }) => Math.round((top + bottom) / 2)),
+      );
+      expect(middles.length).toBeGreaterThan(2);
+      expect(Math.max(...middles) - Math.min(...middles)).toBeLessThanOrEqual(2);
+    }
+  });
+
   it("when they rate an answer, then the rating and a comment are sent, shown after a reload, and can be taken back", async () => {
     const gateway = await start();
     const visitor = await widget.begin(gateway);

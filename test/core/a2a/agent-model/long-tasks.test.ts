@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { saveAnswer } from "../../../../core/a2a/agent-model/turn-task.ts";
+import { LANGUAGES } from "../../../../core/contract/texts/texts.ts";
 import { TaskState, type Work } from "../../../fakes/a2a/sdk-agent.ts";
 import { Gate } from "../../../fakes/model-answer.ts";
 import { userMessage } from "../../core-under-test.ts";
@@ -32,9 +34,9 @@ const start = async (end: (work: Work) => void, options: Parameters<typeof start
   return pair;
 };
 
-const askUntilLate = async (): Promise<string> => {
+const askUntilLate = async (more: Parameters<typeof userMessage>[2] = {}): Promise<string> => {
   const { core } = pair;
-  await core.receive(userMessage("m-1", "long"));
+  await core.receive(userMessage("m-1", "long", more));
   // The progress is shown once the id of the task is stored.
   await core.signals.until((signals) => signals.some(({ type }) => type === "delta"));
   await core.clock.passNext(WAIT_MS);
@@ -100,6 +102,38 @@ describe("given an agent elsewhere whose task takes longer than a turn waits (T6
     await askUntilLate();
     core.clock.advance(DEADLINE_MS);
     expect((await late())[0]?.markdown).toContain("did not finish in time");
+    await agent.cancelled.count(1);
+  });
+});
+
+describe("given a German person who asks an agent elsewhere", () => {
+  const { agents } = LANGUAGES.de;
+  const inGerman = { account: { id: "ann", name: "Ann", locale: "de-AT" } };
+
+  it("when its task takes long and fails, then both notices are German, with the agent's own reason", async () => {
+    await start((work) => work.status(TaskState.TASK_STATE_FAILED, "the mine has collapsed"));
+    expect(await askUntilLate(inGerman)).toBe(agents.stillWorking);
+    gate.release();
+    expect((await late())[0]?.markdown).toBe(agents.ends.failed(": the mine has collapsed"));
+  });
+
+  it("when the deadline passes, then the notice is German and the task is cancelled", async () => {
+    const { core, agent } = await start((work) => work.answer("too late"));
+    await askUntilLate(inGerman);
+    core.clock.advance(DEADLINE_MS);
+    expect((await late())[0]?.markdown).toBe(agents.ends.timedOut(""));
+    await agent.cancelled.count(1);
+  });
+
+  it("when an older process has stored the end as a text, then that is delivered and the task is cancelled", async () => {
+    const { core, agent } = await start((work) => work.answer("too late"));
+    await askUntilLate(inGerman);
+    const turnId = (await core.replyTo("m-1")).id.split("/")[0] ?? "";
+    const turn = { tenant: "default", agent: "mooring", turnId };
+    const answer =
+      "The agent that answers here did not finish in time, so I cancelled its task. Try asking for it in smaller steps.";
+    await saveAnswer(core.backbone.store, turn, { answer });
+    expect((await late())[0]?.markdown).toBe(answer);
     await agent.cancelled.count(1);
   });
 });

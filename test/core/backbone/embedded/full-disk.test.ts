@@ -28,7 +28,10 @@ describe("given a full disk (F15)", () => {
   it("when a write comes, then it is refused with advice; once there is space, then it is stored", async () => {
     const opened = openScratch(scratchDir());
     const { database, backbone } = opened;
+    const reported: boolean[] = [];
+    backbone.onHealthChange(() => reported.push(backbone.health().ok));
     await fillTheDisk(opened);
+    expect(reported).toEqual([false]);
     const big = { text: "x".repeat(10_000) };
     await expect(backbone.store.put(keyOf(notes, "a"), big)).rejects.toMatchObject({
       code: "unavailable",
@@ -41,6 +44,7 @@ describe("given a full disk (F15)", () => {
     const revision = await backbone.store.put(keyOf(notes, "a"), big);
     expect(backbone.health()).toEqual({ ok: true });
     expect(backbone.writeProblem()).toBeUndefined();
+    expect(reported.at(-1)).toBe(true);
     expect(await backbone.store.get(keyOf(notes, "a"))).toEqual({ value: big, revision });
   });
 

@@ -39,7 +39,11 @@ describe("given writes of one pass of the event loop", () => {
         inTransaction = false;
       },
     };
-    const queue = new WriteQueue(counting, systemClock, { beforeCommit: () => undefined, rolledBack: () => undefined });
+    const queue = new WriteQueue(counting, systemClock, {
+      beforeCommit: () => undefined,
+      rolledBack: () => undefined,
+      problemChanged: () => undefined,
+    });
     const insert = database.prepare("INSERT INTO durables (subject, name) VALUES (?, ?)");
     const order: number[] = [];
     const writes = Array.from({ length: 50 }, async (_, n) => {

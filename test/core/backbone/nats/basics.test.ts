@@ -113,15 +113,18 @@ describe("given a configuration that cannot work", () => {
     },
   );
 
-  it("when a process starts with another number of partitions, then it is refused", async () => {
-    const server = await started();
-    await opened({ servers: [server.url], partitions: 8 });
-    await expect(openNatsBackbone({ servers: [server.url], partitions: 16 })).rejects.toMatchObject({
-      code: "bad-configuration",
-      message: expect.stringContaining("8 partitions"),
-    });
-    await opened({ servers: [server.url], partitions: 16, prefix: "other" });
-  });
+  it.each([4, 12, 72])(
+    "when a process starts with %i partitions on a deployment of 8, then it is refused, because it is not a raise to a multiple",
+    async (partitions) => {
+      const server = await started();
+      await opened({ servers: [server.url], partitions: 8 });
+      await expect(openNatsBackbone({ servers: [server.url], partitions })).rejects.toMatchObject({
+        code: "bad-configuration",
+        message: expect.stringContaining("8 partitions, not"),
+      });
+      await opened({ servers: [server.url], partitions, prefix: "other" });
+    },
+  );
 });
 
 describe("given two deployments on one server", () => {

@@ -67,10 +67,17 @@ describe("given a server that is killed", () => {
     expect(backbone.writeProblem()).toBeUndefined();
     await backbone.bus.publish(subject, numbered(1), { id: "k/1", key: "k" });
     expect(backbone.writeProblem()).toBeUndefined();
+    const reported: { ok: boolean; problem: boolean }[] = [];
+    backbone.onHealthChange(() =>
+      reported.push({ ok: backbone.health().ok, problem: backbone.writeProblem() !== undefined }),
+    );
     await server.kill();
     await eventually(() => expect(backbone.writeProblem()).toContain("NATS"));
     await server.restart();
     await eventually(() => expect(backbone.writeProblem()).toBeUndefined());
+    expect(reported).toContainEqual({ ok: false, problem: false });
+    expect(reported).toContainEqual({ ok: false, problem: true });
+    await eventually(() => expect(reported.at(-1)).toEqual({ ok: true, problem: false }));
   });
 });
 

@@ -3,6 +3,7 @@ import type { AgentReply } from "../../../../core/contract/messages/agent-reply.
 import { conversationKey } from "../../../../core/contract/messages/conversation.ts";
 import type { Audience } from "../../../../core/contract/messages/work-context.ts";
 import type { Bus } from "../../../../core/contract/ports/bus.ts";
+import { english } from "../../../../core/contract/texts/texts.ts";
 import type { Destination } from "../../../../core/delivery/destination.ts";
 import {
   fallbackConversation,
@@ -90,32 +91,34 @@ describe("given a reply that was rejected permanently", () => {
 
 describe("given the notice about an undeliverable result (P2, D3)", () => {
   it("when the reader owns it, then the notice says what, where, why, where it is instead and how to cancel it", () => {
-    expect(undeliverableNotice(undeliverable, true)).toBe(
+    expect(undeliverableNotice(undeliverable, true, english)).toBe(
       "The result of the schedule “Stretch” could not be delivered on B: the conversation no longer exists (deleted). " +
         "It is in your inbox. To cancel the schedule, use `/schedules cancel schedule-1`.",
     );
-    expect(undeliverableNotice({ ...undeliverable, instead: "", id: undefined, tried: [] }, true)).toBe(
+    expect(undeliverableNotice({ ...undeliverable, instead: "", id: undefined, tried: [] }, true, english)).toBe(
       "The result of the schedule “Stretch” could not be delivered: the conversation no longer exists (deleted).",
     );
   });
 
   it("when another person owns it, then the notice names neither owner nor subject", () => {
-    expect(undeliverableNotice(undeliverable, false)).toBe(
+    expect(undeliverableNotice(undeliverable, false, english)).toBe(
       "The result of a person's schedule (schedule-1) could not be delivered on B: the conversation no longer exists " +
         "(deleted). If it was sent, the operator of this service can find it in the dead letters.",
     );
-    expect(undeliverableNotice({ ...undeliverable, id: undefined }, false)).toContain(
+    expect(undeliverableNotice({ ...undeliverable, id: undefined }, false, english)).toContain(
       "The result of a person's schedule could not",
     );
-    expect(undeliverableNotice({ ...undeliverable, kind: "a2a-inbound" }, false)).toContain(
+    expect(undeliverableNotice({ ...undeliverable, kind: "a2a-inbound" }, false, english)).toContain(
       "The result of work for another agent could",
     );
   });
 
   it("when no person owns it, then the notice has its title", () => {
-    expect(undeliverableNotice({ ...undeliverable, audience: undefined }, false)).toContain("the schedule “Stretch”");
+    expect(undeliverableNotice({ ...undeliverable, audience: undefined }, false, english)).toContain(
+      "the schedule “Stretch”",
+    );
     const peers = { ...undeliverable, kind: "a2a-inbound", audience: { conversation: roomOn("b"), personId: null } };
-    expect(undeliverableNotice(peers, false)).toContain(
+    expect(undeliverableNotice(peers, false, english)).toContain(
       "The result of “Stretch”, which another agent asked for, could not",
     );
   });
@@ -215,7 +218,7 @@ describe("given an undeliverable result, when it is reported (P2)", () => {
         kind: "notice",
         origin: null,
         sessionId: null,
-        markdown: undeliverableNotice(undeliverable, true),
+        markdown: undeliverableNotice(undeliverable, true, english),
         audience: { conversation: privateOn("a") },
         data: { [UNDELIVERABLE_FIELD]: { tried: [privateOn("b")] } },
         mayRepeat: true,

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Audience } from "../../../../core/contract/messages/work-context.ts";
 import type { Bus, DeadLetter } from "../../../../core/contract/ports/bus.ts";
 import { deadLetterKey } from "../../../../core/contract/ports/bus.ts";
+import { english } from "../../../../core/contract/texts/texts.ts";
 import { type LedgerEntry, ledgerKey } from "../../../../core/delivery/ledger-entry.ts";
 import { sendAgain, settleUndelivered } from "../../../../core/delivery/undelivered/settle-undelivered.ts";
 import type { Addressee, Undelivered } from "../../../../core/delivery/undelivered/undelivered.ts";
@@ -275,7 +276,7 @@ describe("given the reason of a dead letter, then people read it as a sentence",
     ["it broke", "it broke"],
     ["oh, unknown: x", "oh, unknown: x"],
   ])("%j", (reason, text) => {
-    expect(deliveryFailureText(reason)).toBe(text);
+    expect(deliveryFailureText(reason, english)).toBe(text);
   });
 });
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { Backbone } from "../../../../core/contract/ports/backbone.ts";
 import { collection, prefixOf } from "../../../../core/contract/ports/store.ts";
+import { fileProblem } from "../../../../core/contract/texts/file-problem.ts";
 import { readAttachmentTool } from "../../../../core/files/read-attachment-tool.ts";
 import { NotFetched, receiveFile } from "../../../../core/files/received/receive-file.ts";
 import { findReceived, receivedFileId, settleReceived } from "../../../../core/files/received/received-file.ts";
@@ -65,8 +66,8 @@ export const receivedFiles = (kind: DataOptions["kind"]): void => {
     );
 
     it("when it cannot be fetched or read, then the sentence for its sender is stored, and no bytes are", async () => {
-      const refused = await receive("refused", "a.pdf", new NotFetched("I could not get a.pdf."));
-      expect(refused).toMatchObject({ state: "failed", problem: "I could not get a.pdf." });
+      const refused = await receive("refused", "a.pdf", new NotFetched(fileProblem("noFile", "a.pdf")));
+      expect(refused).toMatchObject({ state: "failed", problem: "I could not get a.pdf: the channel sent no file." });
       const unknown = await receive("unknown", "**a**.bin", Buffer.from([0, 1, 255]));
       expect(unknown.problem).toMatch(/^I cannot read this kind of file \(a\.bin\): /);
       expect(await countOf("received-chunks", idOf("unknown"))).toBe(0);

@@ -98,7 +98,7 @@ describe("given a reader with a time zone and a language (O9)", () => {
       { locale: "fr", timeZone: "America/New_York" },
     );
     expect(texts).toEqual({
-      inPrivate: "started 10. März, 22:14 from Slack · vor 2 Stunden",
+      inPrivate: "begonnen 10. März, 22:14 in Slack · vor 2 Stunden",
       inRoom: "started 17:14 from Slack · il y a 2 heures",
     });
   });

@@ -3,6 +3,8 @@ import type { DirectMessageAdapter, EphemeralAdapter } from "../../../../adapter
 import type { Capabilities, Delivery, Receipt } from "../../../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../../../adapters/contract/delivery-failed.ts";
 import type { Conversation } from "../../../../core/contract/messages/conversation.ts";
+import { LANGUAGES } from "../../../../core/contract/texts/texts.ts";
+import { changePerson } from "../../../../core/people/person-record.ts";
 import type { RelayContext } from "../../../../gateway/relay/context.ts";
 import { runChannel } from "../../../../gateway/relay/run-channel.ts";
 import { LogChannel } from "../../../fakes/log-channel.ts";
@@ -64,6 +66,15 @@ const answer = (text = "secret") =>
 const seen = ({ deliveries }: LogChannel) => deliveries.items.map(({ target, part }) => [target.room, part.markdown]);
 
 describe("given the answer to a private command in a shared room (I3)", () => {
+  it("when a Spanish caller has no private conversation, then the notice in the room is Spanish", async () => {
+    const address = { tenant: "default", channel: "paper", accountId: "ann" };
+    await changePerson(rig.backbone.store, address, (person) => ({ ...person, locale: "es" }));
+    const channel = await run(new LogChannel("paper", QUEUED));
+    await answer();
+    await channel.deliveries.count(1);
+    expect(seen(channel)).toEqual([["lobby", LANGUAGES.es.placeholders.onlyForYou]]);
+  });
+
   it("when the platform has ephemeral messages, then only the caller sees it, in the room", async () => {
     const channel = await run(new WhisperingChannel("paper", QUEUED));
     await answer();

@@ -3,6 +3,7 @@ import type { ChannelAdapter } from "../../../../adapters/contract/channel-adapt
 import { DeliveryFailed } from "../../../../adapters/contract/delivery-failed.ts";
 import type { FileRef } from "../../../../core/contract/file-ref.ts";
 import { isoTime } from "../../../../core/contract/ports/clock.ts";
+import { LANGUAGES } from "../../../../core/contract/texts/texts.ts";
 import { revokeLinks, storeFile } from "../../../../core/files/index.ts";
 import { fileLinker } from "../../../../gateway/files/index.ts";
 import type { RelayContext } from "../../../../gateway/relay/context.ts";
@@ -60,6 +61,14 @@ describe("given a reply with files, and a channel that sends files (M3)", () => 
     expect(text).toMatch(new RegExp(`^here\n\n📎 \\[big\\]${LINK.source} \\(101 B\\)\n📎 \\[film\\]${LINK.source}`));
     expect(text).toContain("_Links work for 24 hours._");
     expect(file).toBe("[a: content of a]");
+  });
+
+  it("when the channel's readers are German, then the note about the links is German", async () => {
+    await run(rig.paper("repeats", "reconciling"), { ...linked(), localeOn: () => "de" });
+    await publish([await stored("a"), await stored("none", "")]);
+    const [text] = await texts(1);
+    expect(text).toContain("📎 none (eine leere Datei)");
+    expect(text).toContain(LANGUAGES.de.files.links.goodFor);
   });
 
   it("when a file has expired, then its part says so, and other files of the message have links", async () => {

@@ -1,9 +1,9 @@
 import { Component, Fragment } from "preact";
 import { useRef } from "preact/hooks";
+import { FEEDBACK, type Rating } from "../../../client/chat/shown-entries.ts";
+import { lastSaid, type VersionedLog } from "../../../client/chat/versions.ts";
 import type { Outgoing } from "../../../client/outgoing-queue.ts";
 import type { Entry, Said, Shown } from "../../../client/transcript.ts";
-import { FEEDBACK, type Rating } from "../../chat/shown-entries.ts";
-import { lastSaid, type VersionedLog } from "../../chat/versions.ts";
 import { Icon } from "../icon.tsx";
 import { useWidget } from "../widget-context.ts";
 import { DraftBubble } from "./draft-bubble.tsx";
@@ -15,7 +15,7 @@ import { dayOf, dayText } from "./time-text.ts";
 
 /** The conversation: log entries, unsent messages and the streaming answer. */
 export const MessageList = () => {
-  const { texts, model, panel, formatter } = useWidget();
+  const { texts, model, panel, formatter, lazy } = useWidget();
   const scroll = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const top = useRef<HTMLDivElement>(null);
@@ -25,6 +25,7 @@ export const MessageList = () => {
   const { log, outgoing, draft, before } = model;
   const { entries } = log;
   const last = lastSaid(entries);
+  const EarlierVersion = log.isEarlier ? lazy.views?.EarlierVersion : undefined;
   const { ratings } = model;
   const isEmpty = entries.length === 0 && outgoing.length === 0 && draft === "";
   return (
@@ -58,7 +59,7 @@ export const MessageList = () => {
               <OutgoingBubble key={`said:${item.frame.id}`} outgoing={item} />
             ))}
           </div>
-          {log.isEarlier && <EarlierVersion />}
+          {EarlierVersion && <EarlierVersion />}
           {draft !== "" && !log.isEarlier && <DraftBubble text={draft} />}
           {model.isTyping && !log.isEarlier && (
             <div class="typing" role="img" aria-label={texts.typing}>
@@ -96,19 +97,6 @@ const DaySeparator = ({ at }: { at: string }) => {
     <div class="day">
       <span>{dayText(at, model.now(), locale)}</span>
     </div>
-  );
-};
-
-/** The end of an earlier version: the way back to the newest one. */
-const EarlierVersion = () => {
-  const { texts, model } = useWidget();
-  return (
-    <p class="earlier" role="status">
-      {texts.earlierVersion}{" "}
-      <button type="button" class="pill" onClick={() => model.showVersion(undefined)}>
-        {texts.newestVersion}
-      </button>
-    </p>
   );
 };
 

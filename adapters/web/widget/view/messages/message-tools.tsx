@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
+import type { Rating } from "../../../client/chat/shown-entries.ts";
 import type { Said, Shown } from "../../../client/transcript.ts";
-import type { Rating } from "../../chat/shown-entries.ts";
 import { snippetOf } from "../../markdown/snippet.ts";
 import { Icon, type IconName } from "../icon.tsx";
 import { useWidget } from "../widget-context.ts";
@@ -15,7 +15,7 @@ interface ToolProps {
   readonly isPressed?: boolean;
 }
 
-const Tool = ({ icon, label, onClick, isDisabled = false, isPressed }: ToolProps) => (
+export const Tool = ({ icon, label, onClick, isDisabled = false, isPressed }: ToolProps) => (
   <button
     type="button"
     class="tool"
@@ -68,9 +68,7 @@ export const ReplyMeta = ({ item, canRegenerate, rating }: ReplyMetaProps) => {
       <span class={`tools${rating === undefined ? "" : " rated"}`}>
         <Tool icon="reply" label={texts.reply} onClick={answer} />
         {markdown.trim() !== "" && <CopyTool text={markdown} />}
-        {canRegenerate && (
-          <Tool icon="again" label={texts.regenerate} onClick={() => model.regenerate(correlationId)} />
-        )}
+        {canRegenerate && <Tool icon="again" label={texts.regenerate} onClick={() => model.revise(correlationId)} />}
         {item.kind === "final" && item.outcome !== "failed" && (
           <>
             <Tool icon="up-thumb" label={texts.good} isPressed={rating === "up"} onClick={() => rate("up")} />
@@ -84,35 +82,16 @@ export const ReplyMeta = ({ item, canRegenerate, rating }: ReplyMetaProps) => {
 
 /** Below an own message: its time, its buttons, and the way to its other versions. */
 export const SaidMeta = ({ item, version }: { item: Said; version: string | undefined }) => {
-  const { texts, panel } = useWidget();
+  const { texts, panel, lazy } = useWidget();
+  const VersionSwitch = version === undefined ? undefined : lazy.views?.VersionSwitch;
   return (
     <div class="meta">
       <span class="tools">
         {item.text !== "" && <CopyTool text={item.text} />}
         <Tool icon="compose" label={texts.edit} onClick={() => panel.set({ answering: undefined, editing: item })} />
       </span>
-      {version !== undefined && <VersionSwitch id={item.id} />}
+      {VersionSwitch && <VersionSwitch id={item.id} />}
       <Time at={item.createdAt} />
     </div>
-  );
-};
-
-const VersionSwitch = ({ id }: { id: string }) => {
-  const { texts, model } = useWidget();
-  const { ids, shown } = model.log.versionsOf(id) ?? { ids: [id], shown: 0 };
-  // The newest version is the conversation as it is.
-  const show = (at: number) => model.showVersion(at === ids.length - 1 ? undefined : ids[at]);
-  return (
-    <span class="versions">
-      <span class="sr">{texts.version(shown + 1, ids.length)}</span>
-      <Tool icon="back" label={texts.olderVersion} isDisabled={shown === 0} onClick={() => show(shown - 1)} />
-      <span aria-hidden="true">{`${shown + 1}/${ids.length}`}</span>
-      <Tool
-        icon="chevron"
-        label={texts.newerVersion}
-        isDisabled={shown === ids.length - 1}
-        onClick={() => show(shown + 1)}
-      />
-    </span>
   );
 };

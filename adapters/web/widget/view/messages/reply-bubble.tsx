@@ -1,11 +1,10 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Rating } from "../../../client/chat/shown-entries.ts";
 import type { Shown } from "../../../client/transcript.ts";
-import type { Rating } from "../../chat/shown-entries.ts";
 import { MAX_MARKDOWN_CHARS } from "../../markdown/formatter.ts";
 import { useWidget } from "../widget-context.ts";
 import { ActionButtons } from "./action-buttons.tsx";
 import { AnchorChip } from "./anchor-chip.tsx";
-import { decorateCode } from "./code-blocks.ts";
 import { Files } from "./files.tsx";
 import { ReplyMeta } from "./message-tools.tsx";
 
@@ -56,7 +55,7 @@ const MarkdownText = ({ markdown }: { markdown: string }) => {
   useLayoutEffect(() => {
     if (node.current === null) return;
     node.current.replaceChildren(formatter.render(shown));
-    decorateCode(node.current, texts, lazy);
+    window.mooringMarkdown?.decorateCode(node.current, texts, (...code) => lazy.views?.highlight(...code));
   }, [shown, formatter, isReady, isHighlighted, texts, lazy]);
   return (
     <>

@@ -31,6 +31,9 @@ export const parseMember = (data: Uint8Array): MemberRecord | undefined => {
 /** 0 for a version that does not report it. */
 export const formatOfMember = (data: Uint8Array): number => parseMember(data)?.format ?? 0;
 
+/** Versions up to 0.2 cannot split a partition. They have no beat of their own either. */
+export const canSplit = (data: Uint8Array): boolean => parseMember(data)?.separateBeat === true;
+
 export const consumes = (data: Uint8Array, group: string): boolean =>
   parseMember(data)?.groups.includes(group) ?? false;
 

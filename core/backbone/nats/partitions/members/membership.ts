@@ -22,6 +22,8 @@ interface MembershipDeps {
   readonly newId: () => string;
   /** From 0 up to 1, for jitter. */
   readonly random: () => number;
+  /** False for a member that cannot own a partition as it is now. */
+  canShare(isOldVersion: boolean): boolean;
   /** The partitions of a group that this process currently reads (encodePartitions). */
   reading(group: string): string;
   /** A member, possibly this process, wrote its record; undefined if the record was deleted. */
@@ -50,7 +52,7 @@ export class Membership {
   #groups: readonly string[] = [];
   /** The stored groups, and what this process reads of them. */
   #reported = "";
-  /** Deletions of the own record that the watch has reported, and those that a later write has answered. */
+  /** Deletions of the own record that the watch has reported, and those answered by a later write. */
   #losses = 0;
   #repairedLosses = 0;
   #renewedAt = Number.NEGATIVE_INFINITY;
@@ -109,10 +111,15 @@ export class Membership {
   consuming(group: string): readonly string[] {
     const known = this.#consuming.get(group);
     if (known) return known;
-    const members = [...this.#known].filter(([, groups]) => groups.includes(group)).map(([id]) => id);
+    const members = [...this.#known]
+      .filter(([id, groups]) => groups.includes(group) && this.#deps.canShare(this.#oldVersions.has(id)))
+      .map(([id]) => id);
     this.#consuming.set(group, members);
     return members;
   }
+
+  /** Call after the result of canShare() may have changed. */
+  readonly layoutChanged = () => this.#consuming.clear();
 
   /** Reads the watched copy, which is slightly stale. */
   seesOther(member: string | null | undefined, group: string): boolean {
@@ -208,7 +215,7 @@ export class Membership {
       if (this.#refused) this.#regain();
     } catch (error) {
       if (error instanceof DeclaredDead) this.#rejoin();
-      else this.#renewalFailed(error);
+      else if (!this.#closed) this.#retryPauseMs = this.#backoff.failed(error, { member: this.id });
     }
   }
 
@@ -227,10 +234,6 @@ export class Membership {
     // The watch may report the new record before the write is answered; groups that checked earlier check again.
     this.#refused = true;
     this.#deps.fenced();
-  }
-
-  #renewalFailed(error: unknown): void {
-    if (!this.#closed) this.#retryPauseMs = this.#backoff.failed(error, { member: this.id });
   }
 
   #report(reading: readonly string[]): string {

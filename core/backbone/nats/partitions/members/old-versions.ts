@@ -29,6 +29,10 @@ export class OldVersions {
     else if (this.#members.delete(member)) this.#lastSeenAt = this.#deps.clock.monotonic();
   }
 
+  has(member: string): boolean {
+    return this.#members.has(member);
+  }
+
   /** The server has stored the record; its write began at this monotonic time. */
   recordStored(startedAt: number): void {
     this.#provenAt = startedAt;

@@ -6,7 +6,8 @@ import { hasPartition } from "./member-record.ts";
 
 interface ReaderHealthDeps {
   readonly clock: Clock;
-  readonly partitions: number;
+  /** The current number of partitions; it only grows. */
+  partitions(): number;
   /** A partition may be unread for this long while it moves from one process to another. */
   readonly graceMs: number;
   /** The owner in the partition's record; for members of old versions, which do not report what they read. */
@@ -30,13 +31,25 @@ export class ReaderHealth {
 
   constructor(required: readonly RequiredReader[], deps: ReaderHealthDeps) {
     this.#deps = deps;
-    const each = (value: number) => Array.from({ length: deps.partitions }, () => value);
     this.#required = new Map(
       required.map(({ subject, durable, label }) => [
         groupName(durable, subject),
-        { label, readers: each(0), readUntil: each(deps.clock.monotonic()) },
+        { label, readers: [], readUntil: [] },
       ]),
     );
+    this.#fit();
+  }
+
+  /** After a raise, the records of the new partitions may have been seen before: all of them are counted again. */
+  #fit(): void {
+    const count = this.#deps.partitions();
+    for (const [group, { readers, readUntil }] of this.#required) {
+      if (readers.length === count) continue;
+      while (readUntil.length < count) readUntil.push(this.#deps.clock.monotonic());
+      readers.length = count;
+      readers.fill(0);
+      for (const record of this.#records.values()) this.#count(group, record, 1);
+    }
   }
 
   /** Records could not arrive without a connection, so each partition gets the whole grace time again. */
@@ -46,6 +59,7 @@ export class ReaderHealth {
 
   /** A member's record was written; undefined if it was deleted. */
   reported(member: string, record: MemberRecord | undefined): void {
+    this.#fit();
     const before = this.#records.get(member);
     if (record) this.#records.set(member, record);
     else this.#records.delete(member);
@@ -78,6 +92,7 @@ export class ReaderHealth {
   }
 
   get problem(): string | undefined {
+    this.#fit();
     const oldest = this.#deps.clock.monotonic() - this.#deps.graceMs;
     for (const { label, readers, readUntil } of this.#required.values()) {
       const unread = readUntil.filter((at, partition) => readers[partition] === 0 && at < oldest).length;

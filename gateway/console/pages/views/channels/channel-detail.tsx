@@ -4,7 +4,7 @@ import { PagedList } from "../../parts/paged-list.tsx";
 import { Empty, Failed, Loading } from "../../parts/placeholders.tsx";
 import { conversationText, Facts, Row, StateMark } from "../../parts/row.tsx";
 import { When } from "../../parts/when.tsx";
-import type { Route } from "../../route.tsx";
+import { addressOf, Link, type Route } from "../../route.tsx";
 import { useAnswer } from "../../state/use-answer.ts";
 import { describeFailure } from "../outcomes/describe-failure.ts";
 import { ChannelActions } from "./channel-actions.tsx";
@@ -19,7 +19,14 @@ export const ChannelDetail = ({ channel: name, route }: { channel: string; route
     <PageFrame
       title={`Channel ${name}`}
       about={channel && <ChannelMark channel={channel} />}
-      tools={channel && <ChannelActions channel={channel} done={reload} />}
+      tools={
+        channel && (
+          <>
+            <Link to={addressOf("channel-log", name)}>Live log</Link>
+            <ChannelActions channel={channel} done={reload} />
+          </>
+        )
+      }
     >
       {error !== undefined && <Failed error={error} retry={reload} />}
       {error === undefined && channel === undefined && <Loading />}

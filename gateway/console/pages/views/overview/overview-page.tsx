@@ -1,13 +1,14 @@
-import type { ComponentChildren } from "preact";
 import type { AnswerTo } from "../../../../admin-api/index.ts";
+import { BarChart } from "../../parts/bar-chart.tsx";
 import { Choice } from "../../parts/choice.tsx";
 import { PageFrame } from "../../parts/page-frame.tsx";
 import { Failed, Loading } from "../../parts/placeholders.tsx";
 import { Row, StateMark } from "../../parts/row.tsx";
+import { Tile } from "../../parts/tile.tsx";
+import { durationOf } from "../../parts/when.tsx";
 import { addressOf, Link, type Route } from "../../route.tsx";
 import { useConsole } from "../../state/console-context.ts";
 import { useAnswer } from "../../state/use-answer.ts";
-import { BarChart } from "./bar-chart.tsx";
 import { ReloadConfiguration } from "./reload-configuration.tsx";
 
 type Overview = AnswerTo<"GET overview">;
@@ -75,7 +76,7 @@ const Traffic = ({ overview }: { overview: Overview }) => {
           </Tile>
         )}
         <Tile name="Waiting now" value={numbers.format(waiting)} isBad={waiting > MANY_WAITING} />
-        <Tile name="Time to answer" value={answerSeconds === undefined ? "–" : `${answerSeconds.toFixed(1)} s`} />
+        <Tile name="Time to answer" value={secondsText(answerSeconds)} />
       </div>
       <h2>Channels</h2>
       <ul class="rows" aria-label="Channels">
@@ -89,20 +90,8 @@ const Traffic = ({ overview }: { overview: Overview }) => {
 
 const MANY_WAITING = 100;
 
-interface TileProps {
-  readonly name: string;
-  readonly value: string;
-  readonly isBad?: boolean;
-  readonly children?: ComponentChildren;
-}
-
-const Tile = ({ name, value, isBad = false, children }: TileProps) => (
-  <section class="tile" aria-label={name}>
-    <h2>{name}</h2>
-    <p class={isBad ? "number bad-text" : "number"}>{value}</p>
-    {children}
-  </section>
-);
+const secondsText = (seconds: number | undefined): string =>
+  seconds === undefined ? "–" : durationOf(seconds * 1_000);
 
 const ChannelRow = ({ counts }: { counts: ChannelCounts }) => {
   const { channel, tenant, messages, undelivered, retries, deliverySeconds, isSlow } = counts;
@@ -112,7 +101,7 @@ const ChannelRow = ({ counts }: { counts: ChannelCounts }) => {
       state={isSlow ? <StateMark tone="warn" text="slow" /> : undefined}
       facts={[
         ["Messages", numbers.format(messages)],
-        ["Time to deliver", deliverySeconds === undefined ? "–" : `${deliverySeconds.toFixed(1)} s`],
+        ["Time to deliver", secondsText(deliverySeconds)],
         ["Retries", numbers.format(retries)],
         ["Dead letters", deadLetters(channel, undelivered)],
         ["Tenant", tenant],

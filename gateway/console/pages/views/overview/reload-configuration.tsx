@@ -30,7 +30,8 @@ export const ReloadConfiguration = ({ done }: { done: () => void }) => {
   );
 };
 
-const describeReload = ({ applied, restarted, needsRestart }: AnswerTo<"POST configuration/reload">): string => {
+/** The result of a reload in a sentence or two. */
+export const describeReload = ({ applied, restarted, needsRestart }: AnswerTo<"POST configuration/reload">): string => {
   const changes = [
     ...(applied.length > 0 ? [`Applied: ${applied.join(", ")}.`] : []),
     ...(restarted.length > 0 ? [`Restarted: ${restarted.join(", ")}.`] : []),

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import type { Schedule, ScheduleRun } from "../../../../admin-api/index.ts";
 import { ActionButton } from "../../parts/action-button.tsx";
-import { AgentChoice } from "../../parts/choice.tsx";
+import { AgentChoice, Choice } from "../../parts/choice.tsx";
 import { PageFrame } from "../../parts/page-frame.tsx";
 import { PagedList } from "../../parts/paged-list.tsx";
-import { Row, StateMark, type Tone } from "../../parts/row.tsx";
-import { When } from "../../parts/when.tsx";
+import { type Fact, Row, StateMark, type Tone } from "../../parts/row.tsx";
+import { OWN_ZONE, When, ZonedTime } from "../../parts/when.tsx";
 import { addressOf, Link, type Route } from "../../route.tsx";
 import { useConsole } from "../../state/console-context.ts";
 import { useAnswer } from "../../state/use-answer.ts";
@@ -29,6 +29,16 @@ const AllSchedules = ({ route }: { route: Route }) => {
     >
       {isMaking && <NewScheduleDialog close={() => setMaking(false)} done={answer.reload} />}
       <div class="filters">
+        <Choice
+          label="State"
+          route={route}
+          name="status"
+          options={[
+            ["", "All schedules"],
+            ["active", "Active"],
+            ["paused", "Paused"],
+          ]}
+        />
         <AgentChoice route={route} />
       </div>
       <PagedList
@@ -45,15 +55,19 @@ const AllSchedules = ({ route }: { route: Route }) => {
             key={schedule.ref}
             title={<Link to={addressOf("schedules", schedule.ref)}>{schedule.description}</Link>}
             state={<ScheduleMark schedule={schedule} />}
-            note={schedule.when}
+            note={
+              <>
+                {schedule.when}
+                {schedule.paused && (
+                  <>
+                    <br />
+                    Paused <When at={schedule.paused.at} />: {schedule.paused.reason}.
+                  </>
+                )}
+              </>
+            }
             actions={<ScheduleActions schedule={schedule} done={answer.reload} />}
-            facts={[
-              ["Next run", schedule.nextDueAt === null ? "–" : <When key="next" at={schedule.nextDueAt} />],
-              ["Agent", schedule.agent],
-              ["Created in", schedule.madeIn],
-              ["Missed runs", schedule.missed === "once" ? "run once" : "skipped"],
-              ["Consecutive failures", schedule.failures],
-            ]}
+            facts={factsOf(schedule)}
           />
         )}
       </PagedList>
@@ -61,10 +75,32 @@ const AllSchedules = ({ route }: { route: Route }) => {
   );
 };
 
+const factsOf = ({ nextDueAt, timeZone, lastRun, owner, agent, madeIn, missed, failures }: Schedule): Fact[] => [
+  [`Next run, ${timeZone}`, nextDueAt === null ? "–" : <ZonedTime key="next" at={nextDueAt} timeZone={timeZone} />],
+  ...(timeZone === OWN_ZONE || nextDueAt === null
+    ? []
+    : [[`Next run, ${OWN_ZONE}`, <ZonedTime key="own" at={nextDueAt} timeZone={OWN_ZONE} />] as const]),
+  [
+    "Last run",
+    lastRun === undefined ? (
+      "none yet"
+    ) : (
+      <span key="last">
+        <When at={lastRun.firedAt} /> <RunMark run={lastRun} />
+      </span>
+    ),
+  ],
+  ["Owner", owner === undefined ? "operators" : `${owner.name} (${owner.channel} · ${owner.accountId})`],
+  ["Agent", agent],
+  ["Created in", madeIn],
+  ["Missed runs", missed === "once" ? "run once" : "skipped"],
+  ["Consecutive failures", failures],
+];
+
 const ScheduleActions = ({ schedule, done }: { schedule: Schedule; done: () => void }) => {
   const { client } = useConsole();
   const { ref, description, status } = schedule;
-  const act = (verb: "run" | "cancel" | "resume", notice: string) => async () => {
+  const act = (verb: "run" | "cancel" | "pause" | "resume", notice: string) => async () => {
     await client.post(`schedules/:ref/${verb}`, { ref });
     return notice;
   };
@@ -73,6 +109,17 @@ const ScheduleActions = ({ schedule, done }: { schedule: Schedule; done: () => v
     <>
       {status !== "cancelled" && (
         <ActionButton {...common} label="Run now" act={act("run", `${description} is running now.`)} />
+      )}
+      {status === "active" && (
+        <ActionButton
+          {...common}
+          label="Pause"
+          act={act("pause", `${description} is paused.`)}
+          confirm={{
+            question: `Pause “${description}”?`,
+            text: "It does not run until it is resumed here, or by its owner with /schedules. A current run continues.",
+          }}
+        />
       )}
       {status === "paused" && (
         <ActionButton {...common} label="Resume" act={act("resume", `${description} is active again.`)} />

@@ -69,18 +69,28 @@ const Words = ({ transcript, reload }: { transcript: Transcript; reload: () => v
         )}
       </div>
       <ol class="words" aria-label="Transcript">
-        {entries.map(({ at, from, text }, index) => (
-          <li key={`${index} ${at}`} class={`said ${from}`}>
-            <p class="faint">
-              {NAMES[from]} · <ClockTime at={at} />
-            </p>
-            <p class="text">{text}</p>
-          </li>
+        {entries.map((entry, index) => (
+          <Said key={`${index} ${entry.at}`} {...entry} />
         ))}
       </ol>
       {takeover?.isOwn && <OperatorAnswer sessionId={sessionId} agent={agent} done={reload} />}
       {takeover === undefined && <BreakGlass sessionId={sessionId} agent={agent} done={reload} isOpen />}
     </>
+  );
+};
+
+/** An operator's answer begins with their name, as the person sees it: here it is in the line above. */
+const SIGNED = /^\*\*(.+?):\*\* /;
+
+const Said = ({ at, from, text }: Transcript["entries"][number]) => {
+  const [signature = "", name = ""] = (from === "operator" && SIGNED.exec(text)) || [];
+  return (
+    <li class={`said ${from}`}>
+      <p class="faint">
+        {`${NAMES[from]} ${name.replace(/\\(.)/g, "$1")}`.trim()} · <ClockTime at={at} />
+      </p>
+      <p class="text">{text.slice(signature.length)}</p>
+    </li>
   );
 };
 

@@ -45,55 +45,66 @@ const numbers = (name: string) => collection(name, z.looseObject({ n: z.number()
 const [ones, twos] = [numbers("ones"), numbers("twos")];
 
 describe("given a NATS deployment under load", () => {
-  it("when it is backed up again and again, then each copy is one moment, and no message is missing in it (U5)", async () => {
-    const [config, dir] = [await natsConfig(), folder()];
-    const backbone = await opened(config, dir);
-    const { bus, store } = backbone;
-    const done = collection("done", z.looseObject({}));
-    let published = 0;
-    await bus.consume(counted(), { durable: "worker", concurrency: 8 }, async ({ n }) => {
-      await store.put(keyOf(done, String(n)), {});
-      return ack;
-    });
-    const stopped = new AbortController();
-    // "twos" is written after "ones", and a message after both: no copy may have the later without the earlier.
-    const writer = async (name: string) => {
-      for (let n = 1; !stopped.signal.aborted; n++) {
-        await store.put(keyOf(ones, name), { n });
-        await store.put(keyOf(twos, name), { n });
-        const number = ++published;
-        await bus.publish(counted(), { n: number }, { id: `m${number}`, key: name });
-      }
-    };
-    const writers = ["a", "b", "c", "d"].map(writer);
-    undo.push(() => {
-      stopped.abort();
-      return Promise.all(writers);
-    });
-    for (let run = 0; run < RUNS; run++) {
-      const until = published + 50;
-      await eventually(() => expect(published).toBeGreaterThan(until));
-      const [file, elsewhere] = [join(dir, `copy-${run}.db`), folder()];
-      const before = published;
-      await backup(config, { dataDir: dir, file, force: false }, systemClock);
-      await restore("embedded", { dataDir: elsewhere, file, force: false }, systemClock);
-      const copy = await opened("embedded", elsewhere);
-      for (const name of ["a", "b", "c", "d"]) {
-        const [one, two] = await Promise.all([ones, twos].map((each) => copy.store.get(keyOf(each, name))));
-        expect((one?.value.n ?? 0) - (two?.value.n ?? 0)).toBeOneOf([0, 1]);
-      }
-      const waiting = new Set<number>();
-      await copy.bus.consume(counted(), { durable: "worker", concurrency: 8 }, async ({ n }) => {
-        waiting.add(n);
+  it.each([
+    { raised: "", to: 4 },
+    { raised: " while its partitions are raised", to: 16 },
+  ])(
+    "when it is backed up again and again$raised, then each copy is one moment, and no message is missing in it (U5)",
+    async ({ to }) => {
+      const [config, dir] = [await natsConfig(), folder()];
+      const backbone = await opened(config, dir);
+      const { bus, store } = backbone;
+      const done = collection("done", z.looseObject({}));
+      let published = 0;
+      const work = async ({ n }: { n: number }) => {
+        await store.put(keyOf(done, String(n)), {});
         return ack;
+      };
+      await bus.consume(counted(), { durable: "worker", concurrency: 8 }, work);
+      const stopped = new AbortController();
+      // "twos" is written after "ones", and a message after both: no copy may have the later without the earlier.
+      const writer = async (name: string) => {
+        for (let n = 1; !stopped.signal.aborted; n++) {
+          await store.put(keyOf(ones, name), { n });
+          await store.put(keyOf(twos, name), { n });
+          const number = ++published;
+          await bus.publish(counted(), { n: number }, { id: `m${number}`, key: name });
+        }
+      };
+      const writers = ["a", "b", "c", "d"].map(writer);
+      undo.push(() => {
+        stopped.abort();
+        return Promise.all(writers);
       });
-      const ended = new Set<number>();
-      for await (const { key } of copy.store.list(prefixOf(done))) ended.add(Number(key));
-      const sure = Array.from({ length: before - writers.length }, (_, index) => index + 1);
-      await eventually(() => expect(sure.filter((n) => !ended.has(n) && !waiting.has(n))).toEqual([]));
-      await copy.close();
-    }
-  });
+      for (let run = 0; run < RUNS; run++) {
+        const until = published + 50;
+        await eventually(() => expect(published).toBeGreaterThan(until));
+        if (to > 4 && run === 1) {
+          const raising = await opened({ nats: { ...config.nats, partitions: to } }, dir);
+          await raising.bus.consume(counted(), { durable: "worker", concurrency: 8 }, work);
+        }
+        const [file, elsewhere] = [join(dir, `copy-${run}.db`), folder()];
+        const before = published;
+        await backup(config, { dataDir: dir, file, force: false }, systemClock);
+        await restore("embedded", { dataDir: elsewhere, file, force: false }, systemClock);
+        const copy = await opened("embedded", elsewhere);
+        for (const name of ["a", "b", "c", "d"]) {
+          const [one, two] = await Promise.all([ones, twos].map((each) => copy.store.get(keyOf(each, name))));
+          expect((one?.value.n ?? 0) - (two?.value.n ?? 0)).toBeOneOf([0, 1]);
+        }
+        const waiting = new Set<number>();
+        await copy.bus.consume(counted(), { durable: "worker", concurrency: 8 }, async ({ n }) => {
+          waiting.add(n);
+          return ack;
+        });
+        const ended = new Set<number>();
+        for await (const { key } of copy.store.list(prefixOf(done))) ended.add(Number(key));
+        const sure = Array.from({ length: before - writers.length }, (_, index) => index + 1);
+        await eventually(() => expect(sure.filter((n) => !ended.has(n) && !waiting.has(n))).toEqual([]));
+        await copy.close();
+      }
+    },
+  );
 });
 
 describe("given data with open messages of two durables", () => {

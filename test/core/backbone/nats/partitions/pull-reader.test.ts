@@ -3,6 +3,7 @@ import { NatsError } from "nats";
 import { describe, expect, it } from "vitest";
 import type { NatsSession } from "../../../../../core/backbone/nats/connection/nats-session.ts";
 import { PullReader } from "../../../../../core/backbone/nats/partitions/pull-reader.ts";
+import type { Timer } from "../../../../../core/contract/ports/clock.ts";
 import { silentLogger } from "../../../../../core/contract/ports/logger.ts";
 import { ManualClock } from "../../../../fakes/manual-clock.ts";
 
@@ -22,8 +23,7 @@ const answer = (code: number, err_code: number, description: string): NatsError 
 };
 
 /** A reader of a consumer that sends only what the test sends. */
-const readSilence = () => {
-  const clock = new ManualClock();
+const readSilence = (clock = new ManualClock()) => {
   const requests: Request[] = [];
   let receive: (error: Error | null, message: Msg) => void = () => undefined;
   const state = { ended: 0, received: 0, wantsMore: true, canReplace: true, consumer: "exists" as Existence };
@@ -194,6 +194,51 @@ describe("given a consumer that is served", () => {
     await seconds(clock, 2);
     expect([state.ended, reader.isServed]).toEqual([0, true]);
   });
+});
+
+describe("given readers that started at different times", () => {
+  it("when they are served, then their checks share five moments of a second, so that an idle process wakes rarely", async () => {
+    const fired = new Set<number>();
+    class WatchedClock extends ManualClock {
+      override after(ms: number, callback: () => void): Timer {
+        const noted = () => {
+          fired.add(this.monotonic());
+          callback();
+        };
+        return super.after(ms, noted);
+      }
+    }
+    const clock = new WatchedClock();
+    const served: { readonly since: number; readonly reader: ReturnType<typeof readSilence> }[] = [];
+    const run = (ms: number) => {
+      for (const until = clock.monotonic() + ms; clock.monotonic() < until; ) {
+        clock.advance(10);
+        for (const { since, reader } of served) if ((clock.monotonic() - since) % 2_000 === 0) reader.status(100);
+      }
+    };
+    for (let n = 0; n < 40; n++) {
+      served.push({ since: clock.monotonic(), reader: readSilence(clock) });
+      run(30);
+    }
+    run(8_000);
+    fired.clear();
+    run(10_000);
+    expect(fired.size).toBeLessThanOrEqual(50);
+    for (const { reader } of served) expect(reader.requests).toHaveLength(1);
+  });
+
+  it.each([0, 1, 99, 150, 199])(
+    "when the heartbeats end %i ms after a tick, then the request is repeated within 3 s",
+    async (offset) => {
+      const { clock, requests, status } = readSilence();
+      await seconds(clock, 10, () => status(100));
+      clock.advance(offset);
+      status(100);
+      expect(requests).toHaveLength(1);
+      clock.advance(2_999);
+      expect(requests.length).toBeGreaterThan(1);
+    },
+  );
 });
 
 describe("given a consumer whose messages can be lost in transit through a cluster (F34)", () => {

@@ -1,5 +1,6 @@
 import { connect } from "nats";
 import { groupName } from "../../../../../core/backbone/nats/nats-names.ts";
+import { decodePartition } from "../../../../../core/backbone/nats/partitions/index.ts";
 import { numbers } from "./samples.ts";
 
 /** The number of partitions of the durable "shared" by owner, from the records on the server. */
@@ -12,7 +13,7 @@ export const owners = async (url: string, partitions = 32): Promise<Map<string, 
     const records = await Promise.all(keys.map((key) => bucket.get(key)));
     const counts = new Map<string, number>();
     for (const record of records) {
-      const owner = record?.json<{ owner: string | null }>().owner;
+      const owner = record && decodePartition(record.value).owner;
       if (owner) counts.set(owner, (counts.get(owner) ?? 0) + 1);
     }
     return counts;

@@ -45,6 +45,7 @@ const begun = async (bucket: KvBucket, beats: KvBucket) => {
     leaseMs: 300,
     newId: randomUUID,
     random: Math.random,
+    canShare: () => true,
     reading: () => "",
     reported: () => undefined,
     changed: () => undefined,
@@ -141,6 +142,7 @@ describe("given a member that was declared dead", () => {
       leaseMs: 300,
       newId: randomUUID,
       random: Math.random,
+      canShare: () => true,
       reading: () => "",
       reported: () => undefined,
       changed: () => {

@@ -17,7 +17,7 @@ const watched = (owner?: string) => {
   const clock = new ManualClock();
   const health = new ReaderHealth([{ subject, durable: "intake", label: "messages" }], {
     clock,
-    partitions: PARTITIONS,
+    partitions: () => PARTITIONS,
     graceMs: GRACE_MS,
     ownerOf: () => owner,
   });

@@ -1,0 +1,2 @@
+export { valueAt } from "../problems/problem.ts";
+export { type ConfigFile, openConfigFile } from "./config-file.ts";

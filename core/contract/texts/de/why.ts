@@ -1,0 +1,55 @@
+import type * as english from "../en/why.ts";
+
+export const why: typeof english.why = {
+  unknown:
+    "Ich habe hier keine Nachricht gefunden, die ich von mir aus geschickt habe, etwa eine Erinnerung oder ein spätes Ergebnis. " +
+    "Um nach einer älteren zu fragen, antworte auf sie mit `/why` oder drück ihren Knopf.",
+  button: "Warum?",
+  asked: (by, channel) => `gefragt${by === undefined ? "" : ` von ${by}`} in ${channel}`,
+  onSchedule: "nach Zeitplan",
+  fromAgent: "von einem anderen Agenten",
+  whatWasAsked: (prompt, source, when) => `**Was gefragt wurde:** „${prompt}“, ${source}, ${when}.`,
+  whatItIsAbout: (title, source, when) => `**Worum es geht:** „${title}“, ${source}, ${when}.`,
+  itSays: (prompt) => `Der Auftrag: „${prompt}“.`,
+  whyNow: (trigger) => `**Warum jetzt:** ${trigger}.`,
+  background: "Ich habe im Hintergrund gearbeitet, und das ist das Ergebnis",
+  triggers: {
+    synthesis: "Alle abgegebenen Aufgaben waren fertig",
+    amendment: "Nach der ersten Antwort kam noch ein Ergebnis",
+    "wake-up": "Von einer abgegebenen Aufgabe kam eine Meldung",
+    task: "Es war fällig",
+    inbound: "Andere Agenten haben geschrieben, und du warst nicht beschäftigt",
+    callback: "Ein anderer Agent hatte geantwortet",
+    late: "Ein anderer Agent hat geantwortet, nachdem die Arbeit zu Ende war",
+    approval: "Über einen Aufruf, der eine Freigabe brauchte, wurde entschieden",
+  },
+  whatWasDone: "**Was getan wurde:**",
+  more: (count) => `und ${count} weitere`,
+  moreInInbox: (count) => `und ${count} weitere: siehe \`/status\` und \`/inbox\``,
+  shownIn: (list) => `**Gezeigt in:** ${list}.`,
+  notShown: (list) => `**Noch nicht gezeigt:** ${list}.`,
+  goToFirst: "Zur ersten Nachricht",
+  pending: "**Nachrichten, die dich noch nicht erreicht haben:**",
+  pendingEntry: (about, target) => `„${about}“, für ${target}`,
+  failed: (reason) => `nicht zugestellt: ${reason}, siehe \`/inbox\``,
+  heldUntil: (time) => `zurückgehalten bis ${time}`,
+  heldUntilReachable: "zurückgehalten, bis ich den Kanal erreiche",
+  whereItBegan: "wo es begann",
+  privately: "privat",
+  aRoom: "ein Raum",
+  steps: { subtask: "Aufgabe", peer: "Agent", approval: "Freigabe", schedule: "Zeitplan" },
+};
+
+export const outcomes: typeof english.outcomes = {
+  pending: "wartet",
+  running: "läuft",
+  completed: "fertig",
+  failed: "fehlgeschlagen",
+  cancelled: "abgebrochen",
+  timeout: "nicht rechtzeitig fertig",
+  partial: "teilweise fertig",
+  lost: "verloren",
+  unreachableSince: (time) => `nicht erreichbar, neue Versuche seit ${time}`,
+  noAnswer: "noch keine Antwort",
+  answered: "beantwortet",
+};

@@ -1,0 +1,55 @@
+import type * as english from "../en/why.ts";
+
+export const why: typeof english.why = {
+  unknown:
+    "No he encontrado aquí ningún mensaje que enviara por mi cuenta, como un recordatorio o un resultado tardío. " +
+    "Para preguntar por uno más antiguo, respóndele con `/why` o pulsa su botón.",
+  button: "¿Por qué?",
+  asked: (by, channel) => `pedido${by === undefined ? "" : ` por ${by}`} en ${channel}`,
+  onSchedule: "tarea programada",
+  fromAgent: "de otro agente",
+  whatWasAsked: (prompt, source, when) => `**Lo que se pidió:** «${prompt}», ${source}, ${when}.`,
+  whatItIsAbout: (title, source, when) => `**De qué trata:** «${title}», ${source}, ${when}.`,
+  itSays: (prompt) => `El encargo dice: «${prompt}».`,
+  whyNow: (trigger) => `**Por qué ahora:** ${trigger}.`,
+  background: "estaba trabajando en segundo plano, y este es el resultado",
+  triggers: {
+    synthesis: "todo el trabajo delegado había terminado",
+    amendment: "llegó otro resultado después de la primera respuesta",
+    "wake-up": "hubo novedades del trabajo delegado",
+    task: "era la hora prevista",
+    inbound: "otros agentes enviaron mensajes y no estabas ocupado",
+    callback: "otro agente había respondido",
+    late: "otro agente respondió cuando el trabajo ya había terminado",
+    approval: "se decidió sobre una llamada que necesitaba aprobación",
+  },
+  whatWasDone: "**Lo que se hizo:**",
+  more: (count) => `y ${count} más`,
+  moreInInbox: (count) => `y ${count} más: consulta \`/status\` y \`/inbox\``,
+  shownIn: (list) => `**Se muestra en:** ${list}.`,
+  notShown: (list) => `**Aún no se muestra en:** ${list}.`,
+  goToFirst: "Ir al primer mensaje",
+  pending: "**Mensajes que aún no te han llegado:**",
+  pendingEntry: (about, target) => `«${about}», para ${target}`,
+  failed: (reason) => `no entregado: ${reason}, consulta \`/inbox\``,
+  heldUntil: (time) => `retenido hasta: ${time}`,
+  heldUntilReachable: "retenido hasta que pueda acceder al canal",
+  whereItBegan: "donde empezó",
+  privately: "en privado",
+  aRoom: "una sala",
+  steps: { subtask: "trabajo", peer: "agente", approval: "aprobación", schedule: "tarea programada" },
+};
+
+export const outcomes: typeof english.outcomes = {
+  pending: "en espera",
+  running: "en curso",
+  completed: "terminado",
+  failed: "fallido",
+  cancelled: "cancelado",
+  timeout: "no terminó a tiempo",
+  partial: "hecho en parte",
+  lost: "perdido",
+  unreachableSince: (time) => `sin conexión, reintentando desde: ${time}`,
+  noAnswer: "aún sin respuesta",
+  answered: "respondido",
+};
