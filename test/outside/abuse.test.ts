@@ -41,8 +41,7 @@ describe.each<Backbone>(["embedded", "nats"])("given a visitor whom an operator 
     const account = { channel: "web", accountId: visitor.room ?? "" };
     const blocked = await admin(first.address, "POST", "blocks", { ...account, reason: "spam" });
     expect(blocked.status).toBe(200);
-    const before = visitor.replies().length;
-    // A message may be accepted until the signal arrives; its answer is withheld.
+    // Messages may be accepted and answered until the signal reaches their gateway.
     await visitor.until(() => {
       if (visitor.errors.length === 0 && isAccepted()) visitor.say("hello?");
       return visitor.errors.length > 0;
@@ -50,6 +49,7 @@ describe.each<Backbone>(["embedded", "nats"])("given a visitor whom an operator 
     expect(visitor.errors.map(({ code, message }) => [code, message])).toEqual([
       ["refused", expect.stringContaining("has been blocked")],
     ]);
+    const before = visitor.replies().length;
     visitor.say("Are you there?");
     await expect(visitor.upload("a.txt", "x")).rejects.toThrow("refused with 403");
     const other = product.client("other", () => address);
