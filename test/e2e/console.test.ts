@@ -394,6 +394,7 @@ describe("given the console on a phone, light and dark", () => {
     await look("a trace");
     await tab.turnTo("/schedules");
     await page.getByRole("button", { name: "New schedule" }).click();
+    await page.getByRole("dialog").waitFor();
     await look("a dialog");
     expect(found).toEqual(Object.fromEntries(Object.keys(found).map((name) => [name, []])));
   });
