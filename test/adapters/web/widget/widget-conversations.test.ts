@@ -122,7 +122,8 @@ describe("given a visitor with several conversations (C5)", () => {
     await page.getByRole("button", { name: "Edit" }).click();
     await button("New conversation").click();
     await expect.poll(() => page.locator(".said").count()).toBe(0);
-    expect(await page.getByLabel("Your message").inputValue()).toBe("");
+    // The input follows the conversation after the next paint.
+    await expect.poll(() => page.getByLabel("Your message").inputValue()).toBe("");
     await widget.write("plan the trip");
     await page.getByLabel("Your message").fill("and the");
     await page.locator(".said.pending", { hasText: "plan the trip" }).waitFor();
