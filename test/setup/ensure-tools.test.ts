@@ -36,7 +36,7 @@ const ensureTools = (isRoot: boolean) => {
 };
 /** The tools that no case is about. */
 const others = () => {
-  for (const name of ["chromium", "nginx", "prometheus"]) program(name);
+  for (const name of ["chromium-headless-shell", "nginx", "prometheus"]) program(name);
 };
 const asked = () => readFileSync(path.join(folder, "asked"), "utf8").trim().split("\n");
 
@@ -72,17 +72,50 @@ describe("given a tool is missing", () => {
   });
 
   it("when the user may not install, then the output says exactly what to install, and apt-get is not called", () => {
-    fakeAptGet(["nats-server", "chromium"]);
+    fakeAptGet(["nats-server", "chromium-headless-shell"]);
     const { status, stderr } = ensureTools(false);
-    expect(stderr).toContain("sudo apt-get install nats-server chromium nginx prometheus");
+    expect(stderr).toContain("sudo apt-get install nats-server chromium-headless-shell nginx prometheus");
     expect(status).toBe(1);
     expect(asked).toThrow("ENOENT");
   });
 
   it("when root has no apt-get, then the output says what to install", () => {
     const { status, stderr } = ensureTools(true);
-    expect(stderr).toContain("The tests need nats-server and chromium and nginx and prometheus on PATH");
+    expect(stderr).toContain("The tests need nats-server and chromium-headless-shell and nginx and prometheus on PATH");
     expect(status).toBe(1);
+  });
+});
+
+describe("given Chromium without its headless shell", () => {
+  beforeEach(() => {
+    for (const name of ["nats-server", "chromium", "nginx", "prometheus"]) program(name);
+  });
+
+  it("when root has apt-get, then the headless shell is installed", () => {
+    fakeAptGet(["chromium-headless-shell"]);
+    expect(ensureTools(true).status).toBe(0);
+    expect(asked().at(-1)).toBe("noninteractive install -y -qq --no-install-recommends chromium-headless-shell");
+  });
+
+  it("when apt-get does not provide the shell, then Chromium is enough", () => {
+    program("apt-get", "exit 100");
+    expect(ensureTools(true)).toMatchObject({ status: 0, stderr: "" });
+  });
+
+  it("when the user may not install, then Chromium is enough, without output", () => {
+    expect(ensureTools(false)).toMatchObject({ status: 0, stdout: "", stderr: "" });
+  });
+});
+
+describe("given a machine without tools, whose apt-get does not know the headless shell", () => {
+  it("when root installs them, then Chromium is installed instead, with the other tools", () => {
+    const known = ["nats-server", "chromium", "nginx", "prometheus"];
+    fakeAptGet(known);
+    const script = readFileSync(path.join(folder, "apt-get"), "utf8");
+    const refusal = 'case "$*" in *chromium-headless-shell*) exit 100;; esac';
+    program("apt-get", `${refusal}\n${script}`);
+    expect(ensureTools(true).status).toBe(0);
+    expect(asked().at(-1)).toBe(`noninteractive install -y -qq --no-install-recommends ${known.join(" ")}`);
   });
 });
 
