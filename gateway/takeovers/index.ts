@@ -1,1 +1,1 @@
-export { announceTakeover, answerAsOperator, TakeoverKeeper } from "./keep-takeovers.ts";
+export { announceTakeover, answerAsOperator, concludeTakeover, TakeoverKeeper } from "./keep-takeovers.ts";

@@ -96,7 +96,21 @@ export const answerAsOperator = async (
 /** The name of an operator is text, not markup. */
 const escaped = (name: string): string => name.replace(/[\\`*_[\]<>~|#]/g, "\\$&");
 
-const CHECK_EVERY_MS = 5_000;
+/** Ends a takeover: the agent answers again, then the person reads that it does. */
+export const concludeTakeover = async (deps: TakeoverDeps, takeover: Takeover): Promise<void> => {
+  const { store, clock } = deps;
+  const { endsAt, agent, operator } = takeover;
+  const endedAt = takeover.endedAt ?? isoTime(Math.min(clock.now(), Date.parse(endsAt)));
+  await endTakeover(store, takeover, Date.parse(endedAt));
+  const { takeovers } = await textsOf(deps, takeover);
+  await notify(deps, takeover, "ended", takeovers.ended(escaped(operator.name), agent), endedAt);
+  await forgetTakeover(store, takeover);
+};
+
+/** No takeover is shorter, so a check sees each one before it ends. */
+const CHECK_EVERY_MS = 60_000;
+/** The first check after a start finds what a crashed process left. */
+const FIRST_CHECK_MS = 5_000;
 
 /** Ends takeovers whose time is over, and publishes notices that a crashed process could not. Every gateway runs one. */
 export class TakeoverKeeper {
@@ -110,11 +124,7 @@ export class TakeoverKeeper {
   }
 
   start(): void {
-    this.#timer = this.#deps.clock.after(CHECK_EVERY_MS, () => {
-      this.#work = this.check().finally(() => {
-        if (!this.#isStopped) this.start();
-      });
-    });
+    this.#checkAfter(FIRST_CHECK_MS);
   }
 
   async stop(): Promise<void> {
@@ -123,32 +133,31 @@ export class TakeoverKeeper {
     await this.#work;
   }
 
-  async check(): Promise<void> {
-    const { store, logger } = this.#deps;
+  #checkAfter(delayMs: number): void {
+    if (this.#isStopped) return;
+    this.#timer = this.#deps.clock.after(delayMs, () => {
+      this.#work = this.check().then((nextMs) => this.#checkAfter(nextMs));
+    });
+  }
+
+  /** Returns the time until the next check is due. */
+  async check(): Promise<number> {
+    const { store, clock, logger } = this.#deps;
+    let nextMs = CHECK_EVERY_MS;
     try {
-      for await (const { value } of store.list(allTakeovers())) await this.#settle(value);
+      for await (const { value } of store.list(allTakeovers())) {
+        await this.#settle(value);
+        if (isActive(value, clock.now())) nextMs = Math.min(nextMs, Date.parse(value.endsAt) - clock.now());
+      }
+      return nextMs;
     } catch (error) {
       logger.warn({ error: messageOf(error) }, "could not check takeovers, retrying");
+      return FIRST_CHECK_MS;
     }
   }
 
   async #settle(takeover: Takeover): Promise<void> {
-    const { store, clock } = this.#deps;
-    const now = clock.now();
-    if (isActive(takeover, now)) {
-      if (!takeover.isAnnounced) await announceTakeover(this.#deps, takeover);
-      return;
-    }
-    // The end is stored first: the agent answers again before the person reads that it does.
-    await endTakeover(store, takeover, now);
-    const { endedAt = takeover.endsAt, agent, operator } = takeover;
-    await notify(
-      this.#deps,
-      takeover,
-      "ended",
-      (await textsOf(this.#deps, takeover)).takeovers.ended(escaped(operator.name), agent),
-      endedAt,
-    );
-    await forgetTakeover(store, takeover);
+    if (!isActive(takeover, this.#deps.clock.now())) await concludeTakeover(this.#deps, takeover);
+    else if (!takeover.isAnnounced) await announceTakeover(this.#deps, takeover);
   }
 }

@@ -10,14 +10,13 @@ import { type HistoryEntry, SessionHistory } from "../../../../core/sessions/ind
 import {
   activeTakeover,
   allTakeovers,
-  endTakeover,
   isActive,
   startTakeover,
   type Takeover,
 } from "../../../../core/sessions/takeover/index.ts";
 import { type TurnRecord, turnsOfAgent } from "../../../../core/turns/index.ts";
 import { type AnswerTo, requests } from "../../../admin-api/index.ts";
-import { announceTakeover, answerAsOperator } from "../../../takeovers/index.ts";
+import { announceTakeover, answerAsOperator, concludeTakeover } from "../../../takeovers/index.ts";
 import { type AdminDeps, type AdminRequest, adminRoute, checked, noteDetail, operatorOf } from "../../admin-request.ts";
 import { auditDetail, auditRead } from "../../audit.ts";
 import { managedAgent, managedAgents } from "../../managed-resources.ts";
@@ -158,7 +157,7 @@ export const takeoverRoutes = (scope: FastifyInstance, deps: AdminDeps): void =>
     const agentRef = managedAgent(config, request, agent);
     noteDetail(request, { agent });
     const takeover = await ownTakeover(request, agentRef, request.params.sessionId);
-    await endTakeover(store, takeover, clock.now());
+    await concludeTakeover(deps, takeover);
     return { done: true };
   });
 
