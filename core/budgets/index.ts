@@ -6,5 +6,5 @@ export { limitOf, withDefaults } from "./config.ts";
 export { ledgerOfDay } from "./ledger-record.ts";
 export { BudgetRefused } from "./refused.ts";
 export type { TurnPlace } from "./turn-slots.ts";
-export { type ModelUse, usesOfDay } from "./use-log.ts";
+export { addedUse, type ModelUse, usesOfDay } from "./use-log.ts";
 export type { BudgetNotice } from "./warnings.ts";

@@ -56,7 +56,7 @@ export class UseLog {
       collected = { of, day, models: new Map() };
       this.#collected.set(key, collected);
     }
-    collected.models.set(model, sum(collected.models.get(model), use));
+    collected.models.set(model, addedUse(collected.models.get(model), use));
     if (this.#isStopped) return;
     this.#timer ??= this.#clock.after(FLUSH_MS, () => {
       this.#timer = undefined;
@@ -90,10 +90,10 @@ export class UseLog {
 
 const joined = (stored: Readonly<Record<string, ModelUse>>, models: ReadonlyMap<string, ModelUse>) => ({
   ...stored,
-  ...Object.fromEntries([...models].map(([model, use]) => [model, sum(stored[model], use)])),
+  ...Object.fromEntries([...models].map(([model, use]) => [model, addedUse(stored[model], use)])),
 });
 
-const sum = (a: ModelUse | undefined, b: ModelUse): ModelUse => ({
+export const addedUse = (a: ModelUse | undefined, b: ModelUse): ModelUse => ({
   turns: (a?.turns ?? 0) + b.turns,
   requests: (a?.requests ?? 0) + b.requests,
   inputTokens: (a?.inputTokens ?? 0) + b.inputTokens,

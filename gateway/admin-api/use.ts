@@ -11,10 +11,13 @@ export interface ModelUse {
   readonly cost?: number;
 }
 
-/** The use of one agent by one person on one day. */
+/** The use of one agent by one person. */
 export interface PersonUse {
   readonly ref: string;
+  /** The last day. */
   readonly day: string;
+  /** How many days are added up. */
+  readonly days: number;
   readonly tenant: string;
   readonly agent: string;
   readonly personId: string;
@@ -23,9 +26,12 @@ export interface PersonUse {
   readonly models: readonly ModelUse[];
 }
 
-/** The use of one agent and model on one day by all people. */
+/** The use of one agent and model by all people. */
 export interface AgentUse extends ModelUse {
+  /** The last day. */
   readonly day: string;
+  /** How many days are added up. */
+  readonly days: number;
   readonly tenant: string;
   readonly agent: string;
   readonly people: number;
@@ -84,11 +90,13 @@ export interface Overview {
 
 const Day = z.iso.date({ error: "must be a day such as 2026-03-10" }).optional();
 const DayQuery = z.object({ day: Day, tenant: z.string().optional() });
+/** Use is stored for 35 days. */
+const DaysQuery = DayQuery.extend({ days: z.coerce.number().int().min(1).max(35).default(1) });
 
 export const useRequests = {
   "GET overview": z.object({ range: z.enum(["day", "week"]).default("day"), tenant: z.string().optional() }),
-  "GET use": PageQuery.extend(DayQuery.shape),
-  "GET use/totals": DayQuery,
+  "GET use": PageQuery.extend(DaysQuery.shape),
+  "GET use/totals": DaysQuery,
   "GET budgets": PageQuery.extend(DayQuery.shape),
 };
 

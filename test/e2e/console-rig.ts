@@ -6,9 +6,11 @@ import { join } from "node:path";
 import { openConfigFile } from "../../config/file/index.ts";
 import { loadConfig } from "../../config/index.ts";
 import { systemClock } from "../../core/contract/ports/clock.ts";
+import type { Store } from "../../core/contract/ports/store.ts";
 import { type Role, type Running, runMooring } from "../../gateway/run-mooring.ts";
 import { createLogger } from "../../gateway/telemetry/create-logger.ts";
 import { LogTail } from "../../gateway/telemetry/log-tail.ts";
+import { openBackbone } from "../core/crashes/backbone-data.ts";
 import { calls, Gate, type ModelAnswer, says } from "../fakes/model-answer.ts";
 import type { ModelRequest } from "../fakes/model-request.ts";
 import { ScriptedModelServer } from "../fakes/scripted-model-server.ts";
@@ -43,11 +45,12 @@ export class ConsoleRig {
     this.#folder = folder;
   }
 
-  /** On NATS there are two gateways and a core. */
-  static async start(natsUrl?: string): Promise<ConsoleRig> {
+  /** On NATS there are two gateways and a core. `plant` stores data of earlier days before the product starts. */
+  static async start(natsUrl?: string, plant?: (store: Store) => Promise<void>): Promise<ConsoleRig> {
     const folder = await mkdtemp(join(tmpdir(), "mooring-console-"));
     const rig = new ConsoleRig(await FakeTeams.start(), await ScriptedModelServer.start(), folder);
     rig.#model.follow((request) => rig.#answer(request));
+    if (plant !== undefined) await rig.#plant(plant, natsUrl);
     if (natsUrl === undefined) await rig.#run(["gateway", "core"]);
     else for (const role of ["core", "gateway", "gateway"] as const) await rig.#run([role], natsUrl);
     rig.teams.endpoint = `${rig.url}/channels/teams/messages`;
@@ -99,6 +102,14 @@ export class ConsoleRig {
     for (const each of this.#running.toReversed()) await each.stop();
     await Promise.all([this.#model.stop(), this.teams.stop()]);
     await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #plant(plant: (store: Store) => Promise<void>, natsUrl: string | undefined): Promise<void> {
+    const backbone = await openBackbone(
+      natsUrl === undefined ? { kind: "embedded", dataDir: this.#folder } : { kind: "nats", servers: [natsUrl] },
+    );
+    await plant(backbone.store);
+    await backbone.close();
   }
 
   async #run(roles: readonly Role[], natsUrl?: string): Promise<void> {

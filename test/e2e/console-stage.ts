@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import type { Store } from "../../core/contract/ports/store.ts";
 import { NatsServer } from "../fakes/nats-server.ts";
 import { launchChromium } from "../setup/launch-chromium.ts";
 import { ConsoleRig } from "./console-rig.ts";
@@ -12,7 +13,10 @@ interface ConsoleStage {
 }
 
 /** The product and a browser for the tests of one `describe`. Tabs are closed after each test, without page errors. */
-export const consoleStage = (backbone: "embedded" | "nats" = "embedded"): ConsoleStage => {
+export const consoleStage = (
+  backbone: "embedded" | "nats" = "embedded",
+  plant?: (store: Store) => Promise<void>,
+): ConsoleStage => {
   let browser: Browser | undefined;
   let nats: NatsServer | undefined;
   let rig: ConsoleRig | undefined;
@@ -25,7 +29,7 @@ export const consoleStage = (backbone: "embedded" | "nats" = "embedded"): Consol
   beforeAll(async () => {
     await requireFreshBuild();
     nats = backbone === "nats" ? await NatsServer.start() : undefined;
-    [browser, rig] = await Promise.all([launchChromium(), ConsoleRig.start(nats?.url)]);
+    [browser, rig] = await Promise.all([launchChromium(), ConsoleRig.start(nats?.url, plant)]);
   });
   afterEach(async () => {
     await Promise.all(tabs.splice(0).map((tab) => tab.close()));

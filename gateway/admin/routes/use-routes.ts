@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { ledgerOfDay, limitOf, type ModelUse, usesOfDay } from "../../../core/budgets/index.ts";
+import { addedUse, ledgerOfDay, limitOf, type ModelUse } from "../../../core/budgets/index.ts";
 import { dayOf } from "../../../core/contract/ports/clock.ts";
 import { keyParts } from "../../../core/contract/ports/store.ts";
 import { readPerson } from "../../../core/people/index.ts";
@@ -8,11 +8,12 @@ import { budgetRules } from "../../agent-config.ts";
 import { type AdminDeps, type AdminRequest, adminRoute, checked } from "../admin-request.ts";
 import { managedTenant, managedTenants } from "../managed-resources.ts";
 import { pageOf, refOf } from "../page.ts";
+import { costliestFirst, sumUse } from "../use-sums.ts";
 
 type AgentUse = AnswerTo<"GET use/totals">["items"][number];
 type ShownUse = AnswerTo<"GET use">["items"][number]["models"][number];
 
-/** Use and cost by day: per person, per agent and model, and of each budget (R2). */
+/** Use and cost of one or several days: per person, per agent and model, and of each budget by day (R2). */
 export const useRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
   const { config, store, clock } = deps;
   const tenantsOf = (request: AdminRequest, requested: string | undefined): string[] =>
@@ -24,38 +25,35 @@ export const useRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
   };
 
   adminRoute(scope, "GET use", async (request) => {
-    const { tenant: requested, day = dayOf(clock.now()), ...page } = checked(requests["GET use"], request.query);
-    const sources = tenantsOf(request, requested).map((tenant) => ({
-      name: tenant,
-      list: () => store.list(usesOfDay(tenant, day)),
+    const { tenant, day = dayOf(clock.now()), days, ...page } = checked(requests["GET use"], request.query);
+    const uses = await sumUse(store, tenantsOf(request, tenant), { day, days });
+    const sorted = async function* () {
+      for (const use of costliestFirst(uses)) yield { key: use.order, value: use };
+    };
+    return pageOf([{ name: "use", list: sorted }], page, async ({ tenant, agent, personId, models }) => ({
+      ref: refOf(tenant, agent, personId),
+      day,
+      days,
+      tenant,
+      agent,
+      personId,
+      ...(await nameOf(tenant, personId)),
+      models: [...models].map(([model, use]) => shownUse(model, use)),
     }));
-    return pageOf(sources, page, async ({ models }, key) => {
-      const [tenant = "", , agent = "", personId = ""] = keyParts(key);
-      return {
-        ref: refOf(key),
-        day,
-        tenant,
-        agent,
-        personId,
-        ...(await nameOf(tenant, personId)),
-        models: Object.entries(models).map(([model, use]) => shownUse(model, use)),
-      };
-    });
   });
 
   adminRoute(scope, "GET use/totals", async (request) => {
-    const { tenant: requested, day = dayOf(clock.now()) } = checked(requests["GET use/totals"], request.query);
-    const totals = new Map<string, AgentUse>();
-    for (const tenant of tenantsOf(request, requested)) {
-      for await (const { key, value } of store.list(usesOfDay(tenant, day))) {
-        const [, , agent = ""] = keyParts(key);
-        for (const [model, use] of Object.entries(value.models)) {
-          const name = JSON.stringify([tenant, agent, model]);
-          totals.set(name, added(totals.get(name) ?? { ...nothing, day, tenant, agent, model }, shownUse(model, use)));
-        }
+    const { tenant, day = dayOf(clock.now()), days } = checked(requests["GET use/totals"], request.query);
+    const totals = new Map<string, Omit<AgentUse, keyof ShownUse> & { model: string; use: ModelUse }>();
+    for (const { tenant: of, agent, models } of await sumUse(store, tenantsOf(request, tenant), { day, days })) {
+      for (const [model, use] of models) {
+        const name = JSON.stringify([of, agent, model]);
+        const total = totals.get(name);
+        const sums = { people: (total?.people ?? 0) + 1, use: addedUse(total?.use, use) };
+        totals.set(name, { day, days, tenant: of, agent, model, ...sums });
       }
     }
-    return { items: [...totals.values()] };
+    return { items: [...totals.values()].map(({ use, model, ...total }) => ({ ...total, ...shownUse(model, use) })) };
   });
 
   adminRoute(scope, "GET budgets", async (request) => {
@@ -103,16 +101,4 @@ const shownUse = (model: string, { turns, requests, inputTokens, outputTokens, c
   inputTokens,
   outputTokens,
   ...(cost !== undefined && { cost: inUnits("cost", cost) }),
-});
-
-const nothing = { people: 0, turns: 0, requests: 0, inputTokens: 0, outputTokens: 0 };
-
-const added = (total: AgentUse, use: ShownUse): AgentUse => ({
-  ...total,
-  people: total.people + 1,
-  turns: total.turns + use.turns,
-  requests: total.requests + use.requests,
-  inputTokens: total.inputTokens + use.inputTokens,
-  outputTokens: total.outputTokens + use.outputTokens,
-  ...((total.cost !== undefined || use.cost !== undefined) && { cost: (total.cost ?? 0) + (use.cost ?? 0) }),
 });

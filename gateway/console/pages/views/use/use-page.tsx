@@ -13,21 +13,30 @@ const DAY_MS = 24 * 3_600_000;
 const DAYS = 7;
 
 export const UsePage = ({ route }: { route: Route }) => {
-  const { after: _, ...ofDay } = route.query;
-  const totals = useAnswer("use/totals", ofDay);
+  const { after: _, ...ofDays } = route.query;
+  const totals = useAnswer("use/totals", ofDays);
   const people = useAnswer("use", route.query);
+  const isRange = Number(ofDays.days ?? 1) > 1;
+  const none = isRange ? "No use on these days." : "No use on this day.";
   return (
-    <PageFrame title="Use" about="Turns, tokens and cost of one UTC day, updated once a minute.">
+    <PageFrame title="Use" about="Turns, tokens and cost of one or several UTC days, updated once a minute.">
       <div class="filters">
-        <Choice label="Day" route={route} name="day" options={[["", "Today"], ...earlierDays()]} />
+        <Choice label="Range" route={route} name="days" options={RANGES} />
+        <Choice
+          label={isRange ? "Last day" : "Day"}
+          route={route}
+          name="day"
+          options={[["", "Today"], ...earlierDays()]}
+        />
         <TenantChoice route={route} />
       </div>
+      {isRange && <p class="faint">{rangeText(ofDays)}</p>}
       <h2>Agents and models</h2>
       <PagedList
         name="Agents and models"
-        route={{ ...route, query: ofDay }}
+        route={{ ...route, query: ofDays }}
         answer={totals}
-        empty={{ title: "No use on this day.", text: "Use is listed within a minute after a model has answered." }}
+        empty={{ title: none, text: "Use is listed within a minute after a model has answered." }}
       >
         {(use) => (
           <Row
@@ -43,7 +52,7 @@ export const UsePage = ({ route }: { route: Route }) => {
         name="People"
         route={route}
         answer={people}
-        empty={{ title: "No use on this day.", text: "Schedules and other agents are listed here too." }}
+        empty={{ title: none, text: "Schedules and other agents are listed here too." }}
       >
         {(use) => (
           <Row
@@ -53,7 +62,7 @@ export const UsePage = ({ route }: { route: Route }) => {
             facts={[
               ...factsOf(sumOf(use.models)),
               ["Agent", use.agent],
-              ["Models", use.models.map(({ model }) => model).join(", ")],
+              ...use.models.map((each): Fact => [`Model ${each.model}`, modelText(each)]),
               ["Tenant", use.tenant],
             ]}
           />
@@ -63,10 +72,25 @@ export const UsePage = ({ route }: { route: Route }) => {
   );
 };
 
+const RANGES = [
+  ["", "One day"],
+  ["7", "7 days"],
+  ["30", "30 days"],
+] as const;
+
+/** "2026-11-12 to 2026-11-18" */
+const rangeText = ({ day, days }: Readonly<Record<string, string>>): string => {
+  const last = day === undefined ? Date.now() : Date.parse(day);
+  const first = last - (Number(days) - 1) * DAY_MS;
+  return Number.isNaN(first) ? "" : `${isoDay(first)} to ${isoDay(last)}`;
+};
+
+const isoDay = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
 /** The last days, for the choice of one. */
 export const earlierDays = (): (readonly [string, string])[] =>
   Array.from({ length: DAYS }, (_, index) => {
-    const day = new Date(Date.now() - (index + 1) * DAY_MS).toISOString().slice(0, 10);
+    const day = isoDay(Date.now() - (index + 1) * DAY_MS);
     return [day, day] as const;
   });
 
@@ -79,6 +103,9 @@ const factsOf = ({ turns, requests, inputTokens, outputTokens, cost }: Omit<Mode
   ["Tokens written", numbers.format(outputTokens)],
   ["Cost", cost === undefined ? "no price" : cost.toFixed(2)],
 ];
+
+const modelText = ({ inputTokens, outputTokens, cost }: ModelUse): string =>
+  `${numbers.format(inputTokens + outputTokens)} tokens, ${cost === undefined ? "no price" : `cost ${cost.toFixed(2)}`}`;
 
 const sumOf = (models: readonly ModelUse[]): Omit<ModelUse, "model"> => {
   const sum = (of: (use: ModelUse) => number) => models.reduce((total, use) => total + of(use), 0);
