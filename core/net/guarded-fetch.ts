@@ -120,9 +120,16 @@ export const appErrorIn = (error: unknown): AppError | undefined => {
   return undefined;
 };
 
+/** The client reads no more than the announced length, so a body that is not encoded needs no counting stream. */
+const isKnownToFit = ({ headers }: Response, maxBytes: number): boolean => {
+  const length = headers.get("content-length") ?? "";
+  const isEncoded = headers.has("content-encoding") || headers.has("transfer-encoding");
+  return /^\d+$/.test(length) && Number(length) <= maxBytes && !isEncoded;
+};
+
 /** Counts bytes after decompression: a small response can decompress to a huge one. */
 const limitSize = (response: Response, maxBytes: number): Response => {
-  if (response.body === null) return response;
+  if (response.body === null || isKnownToFit(response, maxBytes)) return response;
   let bytes = 0;
   const counter = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {

@@ -177,13 +177,21 @@ export class AiSdkModel implements AgentModel {
   }
 }
 
-const toToolSet = (tools: readonly ToolDescription[]): ToolSet =>
-  Object.fromEntries(
+const toolSets = new WeakMap<readonly ToolDescription[], ToolSet>();
+
+/** Cached per list, because all steps of all turns share one list of descriptions. */
+const toToolSet = (tools: readonly ToolDescription[]): ToolSet => {
+  const known = toolSets.get(tools);
+  if (known !== undefined) return known;
+  const made: ToolSet = Object.fromEntries(
     tools.map(({ name, description, inputSchema }) => [
       name,
       tool({ description, inputSchema: jsonSchema(inputSchema) }),
     ]),
   );
+  toolSets.set(tools, made);
+  return made;
+};
 
 /** Providers refuse a user message without text, e.g. one that had only attachments. */
 const NO_TEXT = "(no text)";

@@ -118,6 +118,9 @@ const finishOf = (finishReason: string, callsTools: boolean): StepResponse["fini
 const tokens = (count: number | undefined): number =>
   count !== undefined && Number.isSafeInteger(count) && count > 0 ? count : 0;
 
+/** Made once: an abort without a reason makes an exception with a stack trace for each step. */
+const ENDED = new DOMException("the step has ended", "AbortError");
+
 /** Cuts a step at a timeout or when the caller aborts, whichever comes first. */
 export class Cutoff {
   /** Aborts the request. */
@@ -130,6 +133,8 @@ export class Cutoff {
   readonly #total: Timer;
   readonly #release: () => void;
   #silence: Timer;
+  /** Monotonic time up to which the model may be silent; undefined before its first token. */
+  #silentUntil: number | undefined;
   #reject: (failure: ModelFailed) => void = () => {};
   #failure: ModelFailed | undefined;
 
@@ -163,10 +168,21 @@ export class Cutoff {
   renew(): void {
     if (this.signal.aborted) return;
     const { idleMs } = this.#timeouts;
+    const isFirst = this.#silentUntil === undefined;
+    this.#silentUntil = this.#clock.monotonic() + idleMs;
+    if (!isFirst) return;
     this.#silence.cancel();
-    this.#silence = this.#clock.after(idleMs, () =>
-      this.#end(new ModelFailed("timeout", `the model stopped sending for ${idleMs} ms in the middle of the answer`)),
-    );
+    this.#awaitToken(idleMs);
+  }
+
+  /** One timer for many tokens: each of them only moves the time that the timer checks. */
+  #awaitToken(ms: number): void {
+    this.#silence = this.#clock.after(ms, () => {
+      const { idleMs } = this.#timeouts;
+      const leftMs = (this.#silentUntil ?? 0) - this.#clock.monotonic();
+      if (leftMs > 0) return this.#awaitToken(leftMs);
+      this.#end(new ModelFailed("timeout", `the model stopped sending for ${idleMs} ms in the middle of the answer`));
+    });
   }
 
   /** Call at the end of the step; closes open connections too. */
@@ -174,7 +190,7 @@ export class Cutoff {
     this.#silence.cancel();
     this.#total.cancel();
     this.#release();
-    this.#controller.abort();
+    this.#controller.abort(ENDED);
   }
 
   #end(failure: ModelFailed): void {

@@ -22,6 +22,11 @@ beforeEach(async () => {
     else if (request.url === "/large") response.end("x".repeat(5_000));
     else if (request.url === "/bomb") {
       response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(5_000)));
+    } else if (request.url === "/announced-bomb") {
+      const body = gzipSync(Buffer.alloc(5_000));
+      response.writeHead(200, { "content-encoding": "gzip", "content-length": body.length }).end(body);
+    } else if (request.url === "/longer-than-announced") {
+      request.socket.end(`HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n${"x".repeat(5_000)}`);
     } else if (request.url === "/silent") response.writeHead(200).flushHeaders();
     else response.end("hello");
   });
@@ -122,13 +127,18 @@ describe("given an allowed private network", () => {
     expect(hits).toEqual(["/redirect"]);
   });
 
-  it.each(["/large", "/bomb"])(
+  it.each(["/large", "/bomb", "/announced-bomb"])(
     "when %s is larger than allowed after decompression, then reading it fails",
     async (path) => {
       const response = await get(`http://127.0.0.1:PORT${path}`, { allow, maxBytes: 1_000 });
       await expect(response.text()).rejects.toMatchObject({ code: "too-large" });
     },
   );
+
+  it("when it sends more than the length that it announces, then only that length is read", async () => {
+    const response = await get("http://127.0.0.1:PORT/longer-than-announced", { allow, maxBytes: 1_000 });
+    expect((await response.text()).length).toBe(10);
+  });
 
   it("when it stops sending, then the fetch times out", async () => {
     const response = await get("http://127.0.0.1:PORT/silent", { allow, silenceMs: 50 });
