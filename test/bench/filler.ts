@@ -5,7 +5,7 @@ const long = (length: number): string => "x".repeat(length);
  * the same number of bytes.
  */
 export const filler = {
-  tool: { response: long(150), intent: long(20), result: long(100) },
+  tool: { response: long(150), intent: long(20), result: long(100), history: long(400) },
   bus: { turn: long(790), history: long(180), reply: long(590) },
   socket: {
     message: long(350),
