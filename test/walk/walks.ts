@@ -21,10 +21,10 @@ export interface Walk {
 
 const isSubtask = ({ toolNames }: ModelRequest): boolean => toolNames.includes("complete_subtask");
 
-/** Resolves once `user` has an answer with this text. */
+/** Resolves once `user` has an answer with this text; an anchor may stand above it. */
 const posted = async (slack: FakeSlack, user: string, text: string): Promise<void> => {
   const room = slack.world.directRoomOf(user);
-  await slack.until((posts) => posts.some((post) => post.room === room && post.text.startsWith(text)));
+  await slack.until((posts) => posts.some((post) => post.room === room && post.text.includes(text)));
 };
 
 const slackMessage = (): Walk => ({
