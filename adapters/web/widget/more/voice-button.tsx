@@ -71,7 +71,8 @@ export const VoiceButton = ({ text, write }: VoiceButtonProps) => {
   useEffect(() => {
     if (!isListening) return;
     const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key !== "Escape") return;
+      // The listener outlives the recording until the next paint.
+      if (event.key !== "Escape" || running.current === undefined) return;
       // It ends the recording, and does not close the chat as well.
       event.stopPropagation();
       event.preventDefault();
