@@ -10,12 +10,17 @@ import { NATS_SERVER } from "./nats-server.ts";
 
 /** The leader fields of https://docs.nats.io/running-a-nats-service/nats_admin/monitoring */
 const Group = z.object({ leader: z.string().optional() });
+const State = z.object({ messages: z.number(), first_seq: z.number(), last_seq: z.number() });
 const Account = z.object({
-  stream_detail: z.array(z.object({ name: z.string(), cluster: Group.optional() })).optional(),
+  stream_detail: z.array(z.object({ name: z.string(), cluster: Group.optional(), state: State })).optional(),
 });
 const ClusterView = z.object({ meta_cluster: Group.optional(), account_details: z.array(Account).optional() });
 const Health = z.object({ status: z.string() });
+type ClusterView = z.infer<typeof ClusterView>;
 const MONITOR_TIMEOUT_MS = 1_000;
+
+const streamsIn = (view: ClusterView | undefined) =>
+  view?.account_details?.flatMap(({ stream_detail: details }) => details ?? []) ?? [];
 
 const readJson = async <T>(port: number, path: string, schema: z.ZodType<T>): Promise<T> => {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(MONITOR_TIMEOUT_MS) });
@@ -95,7 +100,7 @@ export class NatsCluster {
   async leaderOf(what: "meta" | { readonly stream: string }): Promise<number | undefined> {
     for (const { monitorPort } of this.#nodes) {
       const seen = await readJson(monitorPort, "/jsz?streams=true", ClusterView).catch(() => undefined);
-      const streams = seen?.account_details?.flatMap(({ stream_detail: details }) => details ?? []) ?? [];
+      const streams = streamsIn(seen);
       const group = what === "meta" ? seen?.meta_cluster : streams.find(({ name }) => name === what.stream)?.cluster;
       const leader = this.#nodes.findIndex(({ name }) => name === group?.leader);
       if (leader >= 0) return leader;
@@ -111,6 +116,17 @@ export class NatsCluster {
       if (health?.status === "ok") return;
     }
     throw new Error(`${name} had not caught up within ${withinMs} ms`);
+  }
+
+  /**
+   * Whether all nodes hold the same messages of a stream that is no longer written to. Server 2.9.10 reports a node as
+   * current that lacks messages which the stream's leader has confirmed; consumers that this node leads skip them.
+   */
+  async replicasAgree(stream: string): Promise<boolean> {
+    await Promise.all(this.#nodes.map((_, node) => this.whenCaughtUp(node)));
+    const views = this.#nodes.map(({ monitorPort }) => readJson(monitorPort, "/jsz?streams=true", ClusterView));
+    const states = (await Promise.all(views)).map((view) => streamsIn(view).find(({ name }) => name === stream)?.state);
+    return new Set(states.map((state) => JSON.stringify(state))).size === 1;
   }
 
   /** Resolves once a stream with three replicas can be created and written through any node. */
