@@ -129,14 +129,17 @@ const conflictBetween = async (
   return isTaken(a.person) && isTaken(b.person) ? "taken" : undefined;
 };
 
-export type ConfirmProblem = "unknown" | "void" | "expired" | "taken";
+export type ConfirmProblem = "unknown" | "void" | "expired" | "taken" | "linked";
 interface Confirmed {
   readonly link: LinkRecord;
   readonly isLinked: boolean;
   readonly other: LinkSide;
 }
 
-/** Stores the confirmation of one side. Once both have confirmed, their accounts become one person. */
+/**
+ * Stores the confirmation of one side. Once both have confirmed, their accounts become one person. A further confirmation,
+ * such as a second press of the button, is "linked" and notifies no one.
+ */
 export const confirmLink = async (
   store: Store,
   message: UserMessage,
@@ -147,17 +150,18 @@ export const confirmLink = async (
   const link = await changeLink(store, { tenant: message.tenant, linkId }, (link) => {
     problem = sidesFor(link, message) === undefined ? "unknown" : confirmProblem(link, now);
     if (problem !== undefined || link.state !== "claimed") return link;
-    return confirmedBy(link, message);
+    return completedBy(confirmedBy(link, message), message);
   });
   const sides = link && sidesFor(link, message);
   if (link === undefined || sides === undefined || problem !== undefined) return problem ?? "unknown";
   const { other, issuer, claimant } = sides;
-  if (link.state === "linked") return (await areOne(store, link, sides)) ? { link, isLinked: true, other } : "void";
+  const completed = link.completedBy === message.id ? { link, isLinked: true, other } : "linked";
+  if (link.state === "linked") return (await areOne(store, link, sides)) ? completed : "void";
   if (!isConfirmed(link)) return { link, isLinked: false, other };
   const joining = { linkId, tenant: link.tenant, sides: [issuer, claimant] as const, now };
   if ((await joinPeople(store, joining)) === "taken") return "taken";
   await changeLink(store, { tenant: link.tenant, linkId }, (link) => ({ ...link, state: "linked" }));
-  return { link, isLinked: true, other };
+  return completed;
 };
 
 /** Refuses a claimed link and returns the other side. Undefined: the account has no such link to refuse. */
@@ -196,6 +200,9 @@ const confirmProblem = (link: LinkRecord, now: number): ConfirmProblem | undefin
 /** A link that both sides confirmed in time is completed after a crash, however late. */
 const isConfirmed = ({ issuer, claimant }: Pick<LinkRecord, "issuer" | "claimant">): boolean =>
   issuer.confirmed && claimant?.confirmed === true;
+
+const completedBy = (link: LinkRecord, { id }: UserMessage): LinkRecord =>
+  isConfirmed(link) && link.completedBy === undefined ? { ...link, completedBy: id } : link;
 
 const confirmedBy = (link: LinkRecord, { conversation, account }: UserMessage): LinkRecord => {
   const { issuer, claimant } = link;

@@ -55,6 +55,8 @@ export const LinkRecord = z.looseObject({
   claimant: LinkSide.optional(),
   /** The expiry of the code; once it is claimed, the expiry of the confirmation. */
   expiresAt: z.iso.datetime(),
+  /** The message with the second confirmation; its repeats notify again, other confirmations do not. */
+  completedBy: z.string().optional(),
 });
 export type LinkRecord = z.infer<typeof LinkRecord>;
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { noteEdit } from "../../../../core/intake/resolve-turn.ts";
+import { confirmLink } from "../../../../core/people/linking/link-protocol.ts";
 import { linkIdOf, linkKey, readCode } from "../../../../core/people/linking/link-record.ts";
 import { findPerson } from "../../../../core/people/person-record.ts";
 import { CoreUnderTest, userMessage } from "../../core-under-test.ts";
@@ -18,6 +19,12 @@ afterEach(() => core.dispose());
 
 const personAt = async (channel: string, accountId: string) =>
   (await findPerson(core.backbone.store, { tenant: "default", channel, accountId })).person;
+/** How often a conversation shows that the link is complete. */
+const linkedNotices = (side: At): number =>
+  core.replies.items.filter(
+    ({ audience, markdown }) =>
+      audience.conversation.room === side.conversation.room && markdown.startsWith("Linked with"),
+  ).length;
 const areLinked = async () => (await personAt("web", "ann")).id === (await personAt("web-b", "ann-b")).id;
 
 describe("given a person with accounts on two channels (I1)", () => {
@@ -177,6 +184,30 @@ describe("given invalid or hostile attempts to link (I1)", () => {
     expect(answers.some((answer) => answer.includes("Linked with"))).toBe(true);
     expect(await areLinked()).toBe(true);
     expect((await personAt("web", "ann")).accounts).toHaveLength(2);
+    expect([linkedNotices(ann), linkedNotices(annB)]).toEqual([1, 1]);
+  });
+
+  it("when both press the button twice, then each sees once that they are linked", async () => {
+    const linkId = linkIdIn(await annB.command("link", await ann.code()));
+    const presses = [ann, annB, ann, annB].map((side) => side.command("link", `confirm ${linkId}`));
+    await Promise.all(presses);
+    expect(await ann.command("link", `confirm ${linkId}`)).toBe("These two accounts are already linked.");
+    expect([linkedNotices(ann), linkedNotices(annB)]).toEqual([1, 1]);
+  });
+
+  it("when the second confirmation runs again after a crash, then it still completes the link, so its notification is repeated", async () => {
+    const linkId = linkIdIn(await annB.command("link", await ann.code()));
+    await annB.command("link", `confirm ${linkId}`);
+    const confirmation = (id: string) =>
+      confirmLink(
+        core.backbone.store,
+        userMessage(id, "", { account: { id: "ann", name: "ann" }, conversation: ann.conversation }),
+        linkId,
+        core.clock.now(),
+      );
+    expect(await confirmation("m-confirm")).toMatchObject({ isLinked: true });
+    expect(await confirmation("m-confirm")).toMatchObject({ isLinked: true });
+    expect(await confirmation("m-later")).toBe("linked");
   });
 
   it("then the code is not stored in plain text", async () => {
