@@ -44,6 +44,8 @@ export class McpServer {
   #reading: Promise<void> | undefined;
   /** The session, while it starts or runs. */
   #session: Promise<Connection> | undefined;
+  /** Resolves once earlier sessions have ended: their programs may hold locks that the next one needs. */
+  #ended: Promise<unknown> = Promise.resolve();
   /** Monotonic time of the last start: turns wait for a slow one together, not one after the other. */
   #startedAt = 0;
   #failure: Failure | undefined;
@@ -148,7 +150,7 @@ export class McpServer {
     const late = new AppError("unavailable", `it did not start within ${startTimeoutMs} ms`);
     const timer = clock.after(startTimeoutMs, () => limit.abort(late));
     try {
-      await this.#deps.ready;
+      await Promise.all([this.#deps.ready, this.#ended]);
       // The SDK is loaded by the first server that starts, not by the process.
       const { connect } = await import("./client/connect.ts");
       const deps = { ...this.#deps, ref: this.#ref, onListChanged: () => this.#refreshSoon() };
@@ -203,11 +205,13 @@ export class McpServer {
 
   #closed(connection: Connection, reason: string): void {
     this.#deps.meter.gauge("mcp_server_running", 0, { agent: this.#ref.agent, server: this.name });
-    void this.#session?.then((current) => {
+    const closed = (current: Connection) => {
       if (current !== connection) return;
       this.#session = undefined;
       this.#failed(new ServerFailed("unavailable", reason, reason));
-    });
+    };
+    // The next session may be starting already; its failure is reported to the calls that wait for it.
+    void this.#session?.then(closed, () => undefined);
   }
 
   #stopWhenIdle(): void {
@@ -221,11 +225,14 @@ export class McpServer {
   }
 
   async #disconnect(): Promise<void> {
-    const session = this.#session;
+    const ended = this.#session?.then(
+      (connection) => connection.close(),
+      () => undefined,
+    );
     this.#session = undefined;
     this.#refresh?.cancel();
-    const connection = await session?.catch(() => undefined);
-    await connection?.close();
+    this.#ended = Promise.all([this.#ended, ended]);
+    await this.#ended;
   }
 }
 

@@ -1,6 +1,6 @@
 // An MCP server in plain Node, for tests. The first argument is a JSON object that says how it behaves.
 import { spawn } from "node:child_process";
-import { appendFileSync, existsSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 const plan = JSON.parse(process.argv[2] ?? "{}");
@@ -10,7 +10,15 @@ const answer = (id, result) => send({ id, result });
 
 note({ started: process.pid, env: process.env, cwd: process.cwd() });
 if (plan.stderr) process.stderr.write(`${plan.stderr}\n`);
-if (plan.exitAtStart) process.exit(3);
+if (plan.exitAtStart || (plan.exitIf && existsSync(plan.exitIf))) process.exit(3);
+// A lock that only the end of the process releases, such as that of a database.
+if (plan.lock) {
+  const holder = existsSync(plan.lock) ? Number(readFileSync(plan.lock, "utf8")) : 0;
+  const isHeld = holder !== 0 && existsSync(`/proc/${holder}`);
+  if (isHeld) process.stderr.write(`locked by ${holder}\n`);
+  if (isHeld) process.exit(4);
+  writeFileSync(plan.lock, String(process.pid));
+}
 if (plan.rubbish) process.stdout.write("Welcome!\nthis is not JSON\n".repeat(plan.rubbish));
 if (plan.ignoreSigterm) process.on("SIGTERM", () => note("SIGTERM"));
 if (plan.child) note({ child: spawn("sleep", ["600"], { stdio: "ignore" }).pid });
