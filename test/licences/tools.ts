@@ -10,6 +10,7 @@ export const tools: readonly string[] = [
   "@types/node",
   "@types/ws",
   "a2a-sdk-0-3",
+  "ajv",
   "axe-core",
   "botbuilder",
   "chat",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { wellFormed } from "./well-formed-schema.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -69,13 +70,19 @@ const resolved = (schema: Json, reading: Reading, depth: number): Json => {
     : { ...resolved(target, reading, depth + 1), ...mapped(own, reading, depth) };
 };
 
-const DROPPED = new Set(["$defs", "definitions", "$schema", "$id", "$anchor", "$dynamicRef"]);
+/** References are replaced; the server checks the rules among properties that models rarely understand. */
+const DROPPED = new Set([
+  ...["$defs", "definitions", "$schema", "$id", "$anchor", "$comment", "$vocabulary", "$dynamicRef", "$dynamicAnchor"],
+  ...["patternProperties", "dependencies", "dependentRequired", "dependentSchemas"],
+]);
 
 const mapped = (schema: Json, reading: Reading, depth: number): Json =>
-  Object.fromEntries(
-    Object.entries(schema)
-      .filter(([key]) => !DROPPED.has(key) && (reading.withPatterns || !/^pattern/.test(key)))
-      .map(([key, value]) => [key, mappedValue(key, value, reading, depth + 1)]),
+  wellFormed(
+    Object.fromEntries(
+      Object.entries(schema)
+        .filter(([key]) => !DROPPED.has(key) && (reading.withPatterns || key !== "pattern"))
+        .map(([key, value]) => [key, mappedValue(key, value, reading, depth + 1)]),
+    ),
   );
 
 /** Below `properties`, every key is a name; the values of some other keys are data. */
