@@ -75,14 +75,15 @@ const call = (id, params) => {
     return;
   }
   if (name === "flood") {
-    const more = () => {
-      for (let count = 0; count < 500; count++)
-        send({ method: "notifications/message", params: { level: "info", data: "x" } });
-      setImmediate(more);
-    };
+    const note = (data) =>
+      `${JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data } })}\n`;
+    const texts = { "empty lines": "\n".repeat(500), "large messages": note("x".repeat(1_000_000)) };
+    const text = texts[plan.flood] ?? note("x").repeat(500);
+    const more = () => process.stdout.write(text, () => setImmediate(more));
     more();
     return;
   }
+  if (name === "chatter") process.stdout.write("a note that is not a message\n".repeat(150));
   if (name === "change") {
     tools = [{ name: "other", inputSchema: { type: "object" } }];
     send({ method: "notifications/tools/list_changed" });

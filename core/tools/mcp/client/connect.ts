@@ -9,6 +9,7 @@ import { AppError, messageOf } from "../../../contract/app-error.ts";
 import { maskSecrets } from "../../../lib/index.ts";
 import { isClientCredentials, type McpServerConfig } from "../config.ts";
 import { type ConnectDeps, type Connection, type RequestOptions, ServerFailed } from "./connection.ts";
+import { FloodLimit } from "./flood-limit.ts";
 import { signInTarget } from "./grant-record.ts";
 import { SealedTokens } from "./oauth.ts";
 import { serverFetch } from "./server-fetch.ts";
@@ -98,7 +99,13 @@ class Link implements Connection {
     const { oauth } = config;
     const target = signInTarget(this.#deps.ref, this.#deps.ref.server, config);
     return {
-      fetch: serverFetch({ url, headers, onBroken, tokens: target && new SignedInTokens(target, this.#deps) }),
+      fetch: serverFetch({
+        url,
+        headers,
+        onBroken,
+        tokens: target && new SignedInTokens(target, this.#deps),
+        flood: new FloodLimit(this.#deps.clock),
+      }),
       ...(oauth && isClientCredentials(oauth) && { authProvider: new SealedTokens(oauth, url, this.#deps) }),
     };
   }
@@ -161,6 +168,9 @@ const isInvalid = (error: unknown): boolean => error instanceof z.ZodError;
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 const MAX_CHARS = 500;
 const REQUEST_TIMEOUT: number = ErrorCode.RequestTimeout;
+const CONNECTION_CLOSED: number = ErrorCode.ConnectionClosed;
+
+const LOST = "the connection ended before the answer";
 
 const explain = (error: unknown, timeoutMs = 0): ServerFailed => {
   const failed = (...[code, text, detail = text]: [AppError["code"], string, string?]) =>
@@ -171,6 +181,7 @@ const explain = (error: unknown, timeoutMs = 0): ServerFailed => {
   if (error instanceof McpError && code === REQUEST_TIMEOUT) {
     return failed("unavailable", `it did not answer within ${timeoutMs} ms`);
   }
+  if (error instanceof McpError && code === CONNECTION_CLOSED) return failed("unavailable", LOST);
   if (error instanceof McpError) {
     const said = error.message.replace(/^MCP error -?\d+: /, "");
     return failed("bad-input", `it answered with error ${error.code}`, `it answered with error ${error.code}: ${said}`);

@@ -1,6 +1,7 @@
 import { AppError } from "../../../contract/app-error.ts";
 import { ChildAbort, readWithin } from "../../../lib/index.ts";
-import { MAX_MESSAGE_BYTES } from "./limits.ts";
+import { boundedEvents, TOO_LARGE } from "./event-stream.ts";
+import { type FloodLimit, MAX_MESSAGE_BYTES } from "./flood-limit.ts";
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -21,21 +22,23 @@ const UNAUTHORISED = 401;
 interface ServerFetch {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Called once with the reason if an answer is too large: the SDK would wait for the rest of it. */
+  /** Called with the reason if the server sends too much: the SDK would wait for the rest of it. */
   onBroken(reason: string): void;
   readonly tokens?: TokenSource | undefined;
+  /** Counts what all streams of a session bring. Absent: an answer is never a stream. */
+  readonly flood?: FloodLimit | undefined;
 }
 
 /** A fetch that sends the headers to the server only, never to the authorization server, and bounds answers. */
 export const serverFetch =
-  ({ url: server, headers, onBroken, tokens }: ServerFetch): Fetch =>
+  ({ url: server, headers, onBroken, tokens, flood }: ServerFetch): Fetch =>
   async (url, init) => {
     const isServer = new URL(url).origin === server.origin;
     const send = (token?: string) => {
       const sent = new Headers(init?.headers);
       if (isServer) for (const [name, value] of Object.entries(headers)) sent.set(name, value);
       if (token !== undefined) sent.set("authorization", `Bearer ${token}`);
-      return boundedFetch(url, { ...init, headers: sent, redirect: "manual" }, onBroken);
+      return boundedFetch(url, { ...init, headers: sent, redirect: "manual" }, { onBroken, flood });
     };
     if (tokens === undefined || !isServer) return send();
     const { id, accessToken } = await tokens.current();
@@ -47,14 +50,17 @@ export const serverFetch =
   };
 
 /**
- * Counts the bytes of a body, or of each event if it is a stream of events, which may stay open for days. The SDK passes
- * one signal to all requests of a session, and fetch leaves its listener there, so each request gets a signal of its own.
+ * Bounds the body of an answer, or each event if it is a stream of events. The SDK passes one signal to all requests of a
+ * session, and fetch leaves its listener there, so each request gets a signal of its own.
  */
-const boundedFetch = async (url: string | URL, init: RequestInit, onBroken: (reason: string) => void) => {
+const boundedFetch = async (
+  url: string | URL,
+  init: RequestInit,
+  { onBroken, flood }: Pick<ServerFetch, "onBroken" | "flood">,
+) => {
   const over = init.signal ? new ChildAbort(init.signal) : undefined;
   const end = () => over?.release();
-  const tooLarge = () => {
-    const reason = `it sent more than ${MAX_MESSAGE_BYTES} bytes at once`;
+  const broken = (reason: string) => {
     onBroken(reason);
     return new AppError("too-large", reason);
   };
@@ -62,53 +68,21 @@ const boundedFetch = async (url: string | URL, init: RequestInit, onBroken: (rea
   try {
     const response = await fetch(url, { ...init, ...(over && { signal: over.signal }) });
     if (response.body === null) return response;
-    isOpen = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-    const body = isOpen
-      ? boundedEvents(response.body, { tooLarge, end })
-      : await readWithin(response, MAX_MESSAGE_BYTES).catch((error: unknown) => {
-          throw error instanceof AppError && error.code === "too-large" ? tooLarge() : error;
-        });
+    isOpen = flood !== undefined && (response.headers.get("content-type")?.startsWith("text/event-stream") ?? false);
+    const body =
+      flood !== undefined && isOpen
+        ? boundedEvents(response.body, { flood, request: requestId(init), broken, end })
+        : await readWithin(response, MAX_MESSAGE_BYTES).catch((error: unknown) => {
+            throw error instanceof AppError && error.code === "too-large" ? broken(TOO_LARGE) : error;
+          });
     return new Response(body, response);
   } finally {
     if (!isOpen) end();
   }
 };
 
-interface EventLimits {
-  tooLarge(): AppError;
-  /** Called when the stream has ended, failed or been cancelled. */
-  end(): void;
-}
-
-const boundedEvents = (
-  body: ReadableStream<Uint8Array>,
-  { tooLarge, end }: EventLimits,
-): ReadableStream<Uint8Array> => {
-  const reader = body.getReader();
-  let bytes = 0;
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { value } = await reader.read();
-        if (value === undefined) {
-          end();
-          return controller.close();
-        }
-        const endOfEvent = value.lastIndexOf(LINE_FEED);
-        bytes = endOfEvent === -1 ? bytes + value.byteLength : value.byteLength - endOfEvent;
-        if (bytes > MAX_MESSAGE_BYTES) throw tooLarge();
-        controller.enqueue(value);
-      } catch (error) {
-        end();
-        void reader.cancel(error).catch(() => {});
-        throw error;
-      }
-    },
-    cancel(reason) {
-      end();
-      return reader.cancel(reason);
-    },
-  });
+/** Undefined for the stream that the server opens for its own messages, and for notifications. */
+const requestId = ({ body }: RequestInit): string | number | undefined => {
+  const { id } = typeof body === "string" ? (JSON.parse(body) as { id?: string | number }) : {};
+  return id;
 };
-
-const LINE_FEED = 10;

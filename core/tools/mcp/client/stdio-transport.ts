@@ -4,16 +4,14 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { AppError } from "../../../contract/app-error.ts";
 import type { Clock } from "../../../contract/ports/clock.ts";
 import type { ChildGroups, ChildProgram, Program } from "../processes/child-groups.ts";
+import { FloodLimit, MAX_MESSAGE_BYTES } from "./flood-limit.ts";
 import { writeTogether } from "./gathered-writes.ts";
-import { MAX_MESSAGE_BYTES } from "./limits.ts";
 import type { ServerOutput } from "./server-output.ts";
 
-/** Lines of other text: some programs print a greeting, and one that prints more is not a server. */
+/** Lines of other text in a row: some programs print a greeting or notes, and one that prints more is not a server. */
 const MAX_RUBBISH_LINES = 200;
 /** How long a program that has closed its input may take to end. */
 const END_WAIT_MS = 1_000;
-/** A server that sends more would keep this process busy. */
-const MAX_MESSAGES_PER_SECOND = 2_000;
 
 interface StdioDeps {
   readonly groups: ChildGroups;
@@ -30,17 +28,17 @@ export class StdioTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #program: Program;
   readonly #deps: StdioDeps;
+  readonly #flood: FloodLimit;
   #child: ChildProgram | undefined;
   #unfinished: Buffer[] = [];
   #unfinishedBytes = 0;
   #rubbishLines = 0;
-  #second = 0;
-  #messagesInSecond = 0;
   #isClosed = false;
 
   constructor(program: Program, deps: StdioDeps) {
     this.#program = program;
     this.#deps = deps;
+    this.#flood = new FloodLimit(deps.clock);
   }
 
   async start(): Promise<void> {
@@ -99,7 +97,7 @@ export class StdioTransport implements Transport {
       this.#unfinished = [];
       this.#unfinishedBytes = 0;
       rest = rest.subarray(end + 1);
-      if (line.trim() !== "") this.#take(line);
+      this.#take(line);
     }
     this.#unfinishedBytes += rest.length;
     if (this.#unfinishedBytes > MAX_MESSAGE_BYTES) this.#break(`it sent more than ${MAX_MESSAGE_BYTES} bytes at once`);
@@ -107,16 +105,16 @@ export class StdioTransport implements Transport {
   }
 
   #take(line: string): void {
-    const second = Math.floor(this.#deps.clock.monotonic() / 1_000);
-    if (second !== this.#second) this.#messagesInSecond = 0;
-    this.#second = second;
-    if (++this.#messagesInSecond > MAX_MESSAGES_PER_SECOND) {
-      this.#break(`it sent more than ${MAX_MESSAGES_PER_SECOND} messages in a second`);
+    const rule = this.#flood.add(1, line.length);
+    if (rule !== undefined) this.#break(rule);
+    if (rule !== undefined || line.trim() === "") return;
+    const message = parsed(line);
+    if (message === undefined) {
+      this.#rubbish(line);
       return;
     }
-    const message = parsed(line);
-    if (message !== undefined) this.onmessage?.(message);
-    else this.#rubbish(line);
+    this.#rubbishLines = 0;
+    this.onmessage?.(message);
   }
 
   #rubbish(line: string): void {

@@ -74,9 +74,18 @@ describe("given a server that does not work (T2)", () => {
     expect(await run(tools, "bad__echo")).toEqual({ text: "echo: " });
   });
 
-  it("when it floods, then it is stopped and the call fails", async () => {
-    const { tools } = await offered(fakeServer({ tools: named("flood") }));
-    await expect(run(tools, "bad__flood")).rejects.toThrow("more than 2000 messages in a second, and was stopped");
+  it.each([
+    ["messages", "more than 2000 messages in a second"],
+    ["empty lines", "more than 2000 messages in a second"],
+    ["large messages", "more than 64000000 bytes in a few seconds"],
+  ])("when it floods with %s, then it is stopped and the call fails", async (what, rule) => {
+    const { tools } = await offered(fakeServer({ tools: named("flood"), flood: what }));
+    await expect(run(tools, "bad__flood")).rejects.toThrow(`${rule}, and was stopped`);
+  });
+
+  it("when it prints a note in each call, then it works for as many calls as there are", async () => {
+    const { tools } = await offered(fakeServer({ tools: named("chatter") }));
+    for (let call = 0; call < 3; call++) expect(await run(tools, "bad__chatter")).toEqual({ text: "echo: " });
   });
 
   it("when its tools have schemas that no model takes, then they are offered with schemas that models take", async () => {

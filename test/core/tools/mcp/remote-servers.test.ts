@@ -94,6 +94,39 @@ describe("given a remote MCP server (T1, T2)", () => {
     expect((await offer({ url: "http://127.0.0.1:9" })).unavailable).toEqual(["calc: it cannot be reached"]);
   });
 
+  it("when it dies in a call, then the call says so at once, and the next one works", async () => {
+    let dies = false;
+    const up = streamable(false);
+    const server = await serve((request, response) => {
+      if (!dies) return up(request, response);
+      response.writeHead(200, { "content-type": "text/event-stream" }).write(": working\n\n", () => response.destroy());
+    });
+    const { tools } = await offer({ url: server.url });
+    dies = true;
+    await expect(run(tools, "calc__add", { a: 1, b: 2 })).rejects.toThrow(
+      "The tool server calc failed: the connection ended before the answer. The call may or may not have taken effect.",
+    );
+    dies = false;
+    expect(await run(tools, "calc__add", { a: 1, b: 2 })).toEqual({ text: "3" });
+  });
+
+  it("when it floods in a call, then it is disconnected and the call fails", async () => {
+    let floods = false;
+    const up = streamable(false);
+    const event = `data: ${JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "x" } })}\n\n`;
+    const server = await serve((request, response) => {
+      if (!floods) return up(request, response);
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const more = () => void (response.writable && response.write(event.repeat(500), () => setImmediate(more)));
+      more();
+    });
+    const { tools } = await offer({ url: server.url });
+    floods = true;
+    await expect(run(tools, "calc__add", { a: 1, b: 2 })).rejects.toThrow("more than 2000 messages in a second");
+    floods = false;
+    expect(await run(tools, "calc__add", { a: 1, b: 2 })).toEqual({ text: "3" });
+  });
+
   it("when it does not answer, then the start ends at its limit", async () => {
     const server = await serve(() => {});
     const { unavailable } = await offer({ url: server.url, startTimeoutMs: 500 });

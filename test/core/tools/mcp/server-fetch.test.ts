@@ -1,6 +1,8 @@
 import { getEventListeners } from "node:events";
 import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../../../core/contract/ports/clock.ts";
+import { FloodLimit } from "../../../../core/tools/mcp/client/flood-limit.ts";
 import { serverFetch } from "../../../../core/tools/mcp/client/server-fetch.ts";
 import { TestHttpServer } from "../../../fakes/mcp/http-server.ts";
 
@@ -14,7 +16,8 @@ const serving = async (answer: (response: ServerResponse) => void) => {
   servers.push(server);
   const broken: string[] = [];
   const url = new URL(server.url);
-  return { url, broken, fetch: serverFetch({ url, headers: {}, onBroken: (reason) => broken.push(reason) }) };
+  const flood = new FloodLimit(systemClock);
+  return { url, broken, fetch: serverFetch({ url, headers: {}, onBroken: (reason) => broken.push(reason), flood }) };
 };
 
 const json = (response: ServerResponse) => response.setHeader("content-type", "application/json").end("{}");
@@ -69,13 +72,66 @@ describe("given an answer that is too large (T2)", () => {
     expect(broken).toEqual(["it sent more than 16000000 bytes at once"]);
   });
 
-  it("when many small events are more in total, then all arrive", async () => {
-    const { fetch, url, broken } = await serving((response) => {
+  const streaming = (piece: Buffer, pieces: number) =>
+    serving((response) => {
       response.setHeader("content-type", "text/event-stream");
-      for (let megabyte = 0; megabyte < 18; megabyte++) response.write(Buffer.concat([piece, Buffer.from("\n\n")]));
+      for (let sent = 0; sent < pieces; sent++) response.write(piece);
       response.end();
     });
-    expect((await (await fetch(url)).text()).length).toBe(18 * 1_000_002);
-    expect(broken).toEqual([]);
+
+  it.each(["\n", "\r\n"])(
+    "when many small events are more in total, then all arrive (lines end with %j)",
+    async (end) => {
+      const event = Buffer.concat([piece, Buffer.from(end + end)]);
+      const { fetch, url, broken } = await streaming(event, 18);
+      expect((await (await fetch(url)).text()).length).toBe(18 * event.length);
+      expect(broken).toEqual([]);
+    },
+  );
+
+  it.each(["", ":\n", "\r"])(
+    "when it is one event of many lines (between them: %j), then reading it fails",
+    async (between) => {
+      const lines = Buffer.from(`data: ${"x".repeat(99_000)}\n${between}`);
+      const { fetch, url, broken } = await streaming(lines, 170);
+      await expect(fetch(url).then((response) => response.text())).rejects.toThrow("more than 16000000 bytes at once");
+      expect(broken).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    ["small", Buffer.from("data: {}\n\n".repeat(1_000)), 10, "more than 2000 messages in a second"],
+    ["large", Buffer.from(`data: ${"x".repeat(1_000_000)}\n\n`), 80, "more than 64000000 bytes in a few seconds"],
+  ])("when it is a flood of %s events, then reading it fails", async (_, events, times, rule) => {
+    const { fetch, url, broken } = await streaming(events, times);
+    await expect(fetch(url).then((response) => response.text())).rejects.toThrow(rule);
+    expect(broken).toEqual([expect.stringContaining(rule)]);
+  });
+});
+
+describe("given a stream of events that ends without the answer to its request (T2)", () => {
+  const request = { method: "POST", body: JSON.stringify({ jsonrpc: "2.0", id: 7, method: "tools/call" }) };
+  const streamed = async (text: string, init: RequestInit = request, isCut = false) => {
+    const { fetch, url } = await serving((response) => {
+      response.setHeader("content-type", "text/event-stream");
+      response.write(text, () => (isCut ? response.destroy() : response.end()));
+    });
+    return (await fetch(url, init)).text();
+  };
+
+  it.each([true, false])("when it cannot be resumed, then the request gets an error (cut off: %s)", async (isCut) => {
+    const last = (await streamed('data: {"method":"notifications/message"}\n\n', request, isCut))
+      .trim()
+      .split("data: ")
+      .at(-1);
+    expect(JSON.parse(last ?? "")).toMatchObject({ jsonrpc: "2.0", id: 7, error: { code: -32_000 } });
+  });
+
+  it.each([
+    ["it had the answer", 'data: {"id":7,"result":{}}\n\n', request],
+    ["it can be resumed", "id: e1\ndata: \n\n", request],
+    ["it is the server's own stream", "data: {}\n\n", {}],
+  ])("when %s, then nothing is added", async (_, text, init) => {
+    expect(await streamed(text, init)).toBe(text);
   });
 });
