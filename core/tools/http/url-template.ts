@@ -8,8 +8,8 @@ export const placeholdersOf = (template: string): readonly string[] => [
 ];
 
 /** A URL in which every placeholder has a harmless value. */
-const sampleOf = (template: string): URL | undefined => {
-  const sample = template.replace(PLACEHOLDER, "x");
+const sampleOf = (template: string, value = "x"): URL | undefined => {
+  const sample = template.replace(PLACEHOLDER, value);
   return URL.canParse(sample) ? new URL(sample) : undefined;
 };
 
@@ -26,8 +26,9 @@ export const urlTemplateProblem = (template: string): string | undefined => {
   }
   if (url.username !== "" || url.password !== "") return "must have no user name or password: use headers";
   if (url.hash !== "") return "must have no #fragment, because it is not sent";
-  const [beforePath = ""] = /^[a-z]+:\/\/[^/?]*/i.exec(template) ?? [];
-  if (beforePath.includes("{")) return "must have {…} in the path or the query only, never in scheme, host or port";
+  // The parser decides where the host ends: it accepts other slashes, any number of them, and spaces around the address.
+  if (url.origin !== sampleOf(template, "y")?.origin)
+    return "must have {…} in the path or the query only, never in scheme, host or port";
   if (/[{}]/.test(template.replace(PLACEHOLDER, ""))) {
     return "has a { or } without its counterpart, or a name that is not made of letters, digits, _ and -";
   }
@@ -51,7 +52,11 @@ export const expandUrl = (template: string, input: Readonly<Record<string, unkno
     throw new AppError("bad-input", 'an argument must not be "." or ".." in the path');
   }
   const params = query?.replace(PLACEHOLDER, (_, name: string) => encodeURIComponent(textOf(name, input[name])));
-  return new URL(params === undefined ? filled : `${filled}?${params}`);
+  const url = new URL(params === undefined ? filled : `${filled}?${params}`);
+  if (url.origin !== sampleOf(template)?.origin) {
+    throw new AppError("forbidden", "the arguments would change the host of the address");
+  }
+  return url;
 };
 
 const splitQuery = (template: string): [path: string, query?: string] => {

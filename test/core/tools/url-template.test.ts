@@ -53,6 +53,12 @@ describe("given an HTTP tool with arguments in its address (T1)", () => {
 
   it.each([
     ["https://{host}/x", "never in scheme, host or port"],
+    ["https:/{host}/x", "never in scheme, host or port"],
+    ["https:{host}/x", "never in scheme, host or port"],
+    ["https:///{host}/x", "never in scheme, host or port"],
+    ["https:\\\\{host}\\x", "never in scheme, host or port"],
+    [" https://{host}/x", "never in scheme, host or port"],
+    ["https://api.example.{host}/x", "never in scheme, host or port"],
     ["https://api.example:{port}/x", "must be an http or https address"],
     ["{scheme}://api.example/x", "must be an http or https address"],
     ["ftp://api.example/x", "must be an http or https address"],
@@ -62,6 +68,12 @@ describe("given an HTTP tool with arguments in its address (T1)", () => {
     ["not an address", "must be an http or https address"],
   ])("when the template is %s, then the operator learns that it %s", (template, problem) => {
     expect(urlTemplateProblem(template)).toContain(problem);
+  });
+
+  it("when a template is written in an unusual way, then arguments still do not change the host", () => {
+    expect(urlTemplateProblem("https:/api.example/{x}")).toBeUndefined();
+    expect(expandUrl("https:/api.example/{x}", { x: "//evil.example" }).host).toBe("api.example");
+    expect(() => expandUrl("https:/{x}/y", { x: "evil.example" })).toThrow("would change the host");
   });
 
   it("when a dot stands beside an argument, then no dot segment can be made", () => {
