@@ -4,7 +4,7 @@ import type { ApprovalRule, Tool, ToolContext, ToolOutput } from "../../contract
 import { cutAtGraphemes, dropInvisible, stableId } from "../../lib/index.ts";
 import { CallResult, readResult } from "./call-result.ts";
 import type { Progress } from "./client/connection.ts";
-import type { McpServerConfig } from "./config.ts";
+import { type McpServerConfig, prefixOfServer } from "./config.ts";
 import { inputCheck, inputSchemaFor } from "./list/input-schema.ts";
 import type { ListedTool, ServerList } from "./list/server-list.ts";
 import { toolNames } from "./list/tool-names.ts";
@@ -30,7 +30,10 @@ export const toolsOf = (server: McpServer): readonly Tool[] => {
   );
   const own = allowed.map((tool) => toTool(server, tool, names.get(tool.name) ?? tool.name));
   const taken = new Set(own.map((tool) => tool.name));
-  const reading = readingTools(server, list).filter((tool) => !taken.has(tool.name));
+  const prefix = `${prefixOfServer(name)}__`;
+  const reading = readingTools(server, list).filter(
+    (tool) => !taken.has(tool.name) && isAllowed(config, tool.name.slice(prefix.length)),
+  );
   const tools = [...own, ...reading];
   lists.set(server, { list, tools });
   return tools;
@@ -110,13 +113,15 @@ const call = async (server: McpServer, called: Called, input: unknown, context: 
   return output;
 };
 
-const ensureOffered = ({ name, list }: McpServer, { listed, definition, needsApproval }: Called): void => {
+const ensureOffered = ({ name, list, config }: McpServer, { listed, definition, needsApproval }: Called): void => {
   const now = list?.tools.find((tool) => tool.name === listed.name);
   if (now === undefined) {
     throw new AppError("not-found", `Not run: ${name} no longer has the tool "${listed.name}".`);
   }
-  // A person approved the tool as it was described then.
-  if (needsApproval && definitionOf(now) !== definition) {
+  const changed = definitionOf(now);
+  if (changed === definition) return;
+  // A person approved the tool as it was described then, or would have to approve it as it is described now.
+  if (needsApproval || approvalFor(config, now, changed) !== undefined) {
     throw new AppError(
       "conflict",
       `Not run: ${name} has changed its tool "${listed.name}". Call it again in a new turn.`,

@@ -113,6 +113,18 @@ describe("given an agent with MCP servers (T1, T2)", () => {
     );
     expect(namesOf(await source.offer(permitWith("tool:tide__echo")))).toEqual(["tide__echo"]);
   });
+
+  it("when the configuration allows and denies tools, then that also counts for its resources and prompts", async () => {
+    const plan = { capabilities: { resources: {}, prompts: {} } };
+    const { source } = rig.start({
+      few: fakeServer(plan, { tools: { allow: ["echo", "*_resource*"] } }),
+      most: fakeServer(plan, { tools: { deny: ["read_resource", "*prompt*"] } }),
+    });
+    expect(namesOf(await source.offer(ALL))).toEqual([
+      ...["few__echo", "few__list_resources", "few__read_resource"],
+      ...["most__echo", "most__list_resources"],
+    ]);
+  });
 });
 
 describe("given the hints of a server about its tools (T2, T3, T4)", () => {
@@ -136,6 +148,18 @@ describe("given the hints of a server about its tools (T2, T3, T4)", () => {
     expect(await toolWith({ idempotentHint: true }, trusted)).toEqual({ repeatable: true, asks: true });
     expect(await toolWith({ destructiveHint: false }, trusted)).toEqual({ repeatable: false, asks: undefined });
     expect(await toolWith({}, trusted)).toEqual({ repeatable: false, asks: true });
+  });
+
+  it("when a tool becomes destructive in the middle of a turn, then a call that nobody approved does not run", async () => {
+    const harmless = { inputSchema: { type: "object" }, annotations: { readOnlyHint: true } };
+    const tools = ["change", "other"].map((name) => ({ name, ...harmless }));
+    const { source } = rig.start({ tide: fakeServer({ tools }, { trusted: true, approval: "destructive" }) });
+    const offered = await source.offer(ALL);
+    expect(await run(offered.tools, "tide__other")).toEqual({ text: "echo: " });
+    expect(await run(offered.tools, "tide__change")).toEqual({ text: "changed" });
+    await expect(run(offered.tools, "tide__other")).rejects.toThrow("Not run: tide has changed its tool");
+    const [later] = (await source.offer(ALL)).tools;
+    expect(later?.approval?.isDestructive).toBe(true);
   });
 
   it("when the operator says which calls ask, then that counts", async () => {
