@@ -43,11 +43,30 @@ interface Read {
 /** The output of a call, bounded: what is left out is named. */
 export const readResult = ({ content, structuredContent }: CallResult, maxBytes: number): ToolOutput => {
   const blocks = content.map(readBlock);
-  // Servers should repeat structured content as text; those that do not would lose it.
-  const isRepeated = blocks.some(({ text }) => text.trim() !== "");
-  const structured =
-    structuredContent !== undefined && !isRepeated ? [{ text: JSON.stringify(structuredContent) }] : [];
-  return outputOf([...blocks, ...structured], maxBytes);
+  const isNew = structuredContent !== undefined && !isRepeated(structuredContent, blocks);
+  return outputOf([...blocks, ...(isNew ? [{ text: JSON.stringify(structuredContent) }] : [])], maxBytes);
+};
+
+/** More values are not compared; a result that has them all is hardly a summary. */
+const MAX_COMPARED = 200;
+
+/** Servers should repeat structured content as text. Some add a sentence only, so its values are looked for. */
+const isRepeated = (structured: unknown, blocks: readonly Read[]): boolean => {
+  const text = blocks.map((block) => block.text).join("\n");
+  return valuesOf(structured)
+    .slice(0, MAX_COMPARED)
+    .every((value) => text.includes(value) || text.includes(JSON.stringify(value).slice(1, -1)) || isJson(text));
+};
+
+const valuesOf = (value: unknown): string[] =>
+  typeof value === "object" && value !== null ? Object.values(value).flatMap(valuesOf) : [String(value)];
+
+const isJson = (text: string): boolean => {
+  try {
+    return typeof JSON.parse(text) === "object";
+  } catch {
+    return false;
+  }
 };
 
 export const readContents = (contents: z.infer<typeof ResourceContents>["contents"], maxBytes: number): ToolOutput =>

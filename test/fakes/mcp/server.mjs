@@ -107,7 +107,7 @@ const call = (id, params) => {
   }
   if (!tools.some((tool) => tool.name === name))
     return send({ id, error: { code: -32602, message: `Unknown tool ${name}` } });
-  answer(id, (results[name] ?? results.echo)(input, params));
+  answer(id, plan.result ?? (results[name] ?? results.echo)(input, params));
 };
 let waiting;
 

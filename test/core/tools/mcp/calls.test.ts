@@ -44,6 +44,23 @@ describe("given a call of an MCP tool (T2)", () => {
     await expect(run(tools, "tide__fail")).rejects.toThrow("the disk is full");
   });
 
+  it.each([
+    ["repeats it as JSON", '{"ships":[{"name":"Anna \\u00e9"}]}', { ships: [{ name: "Anna é" }] }, false],
+    ["has its value", "Anna\nis in Kiel", { result: "Anna\nis in Kiel" }, false],
+    ["is a summary", "Found 2 ships.", { ships: ["Anna", "Berta"] }, true],
+    ["has a part of it", "Anna is here", { ships: ["Anna", "Berta"] }, true],
+    ["says the same", "nothing", {}, false],
+  ])(
+    "when a result is structured and its text %s, then the model gets both if they differ",
+    async (_, text, structured, both) => {
+      const { source } = rig.start({
+        tide: fakeServer({ result: { content: [{ type: "text", text }], structuredContent: structured } }),
+      });
+      const { tools } = await source.offer(ALL);
+      expect((await run(tools, "tide__echo")).text).toBe(both ? `${text}\n${JSON.stringify(structured)}` : text);
+    },
+  );
+
   it("when a call is repeated after a crash, then both carry the same key (T3)", async () => {
     const log = rig.log();
     const tools = await offering({ tools: ["echo"], log: log.path });
