@@ -78,6 +78,8 @@ export interface Tool<Input = unknown> {
   readonly checksInput?: boolean;
   /** Idempotent for the same idempotency key. */
   readonly repeatable: boolean;
+  /** A `repeatable` tool whose call in another turn takes effect once more, such as a second reminder (C5). */
+  readonly hasEffects?: boolean;
   /** A successful run ends the turn. */
   readonly endsTurn?: boolean;
   /** For people only: turns for another agent do not get it. */

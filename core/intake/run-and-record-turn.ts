@@ -200,7 +200,8 @@ const runNow = async (
       shrink: async (window) =>
         withoutRevised(await shrinkWindow(deps, agent, record, window, over.signal), record.revises),
     });
-    const about = end.outcome === "answered" && earlierCalls && aboutEarlierCalls(earlierCalls, end.messages);
+    const about =
+      end.outcome === "answered" && earlierCalls && aboutEarlierCalls(earlierCalls, end.messages, textsOf(record));
     return about ? { ...end, finalText: `${end.finalText}\n\n${about}` } : end;
   } finally {
     typing?.cancel();

@@ -66,6 +66,7 @@ export const scheduleTools = (
     input: TaskInput,
     needs: "remind",
     repeatable: true,
+    hasEffects: true,
     needsDepth: true,
     shownTexts: ({ description, prompt }) => [description, prompt],
     run: async ({ description, prompt, when, timeZone, deliverTo = "here", missed = "once" }, context) => {
@@ -126,6 +127,7 @@ export const scheduleTools = (
     input: IdInput,
     needs: "talk",
     repeatable: true,
+    hasEffects: true,
     run: async ({ id }, context) => {
       const schedule = await findSchedule(deps, context, id);
       await cancelSchedule(deps, schedule);
@@ -138,6 +140,7 @@ export const scheduleTools = (
     input: IdInput,
     needs: "remind",
     repeatable: true,
+    hasEffects: true,
     needsDepth: true,
     run: async ({ id }, context) => {
       const schedule = await findSchedule(deps, context, id);

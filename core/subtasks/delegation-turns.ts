@@ -1,7 +1,7 @@
 import type { Store } from "../contract/ports/store.ts";
 import { listNames } from "../lib/index.ts";
 import type { ToolCall } from "../model/index.ts";
-import type { Agent, TurnEnd, TurnRecord } from "../turns/index.ts";
+import { type Agent, type TurnEnd, type TurnRecord, textsOf } from "../turns/index.ts";
 import type { FinishedTurn, TurnHook, TurnSources } from "../turns/source/index.ts";
 import { sealTurn } from "./batch/sealed-batch.ts";
 import { resultsPrompt, wakeUpPrompt } from "./continuation/continuation-prompt.ts";
@@ -30,7 +30,7 @@ export const delegationHook = (deps: SubtaskDeps): TurnHook => ({
 const announce = async (
   store: Store,
   { tenant, name, tools }: Agent,
-  { turnId, standing: delegationContext }: TurnRecord,
+  turn: TurnRecord,
   end: TurnEnd,
 ): Promise<FinishedTurn> => {
   const isCutOff = wasCutOff(end);
@@ -38,8 +38,8 @@ const announce = async (
     (message) => message.role === "assistant" && message.toolCalls.some((call) => mayDelegate(tools, call)),
   );
   if (!mayHaveDelegated && !isCutOff) return end;
-  const record = await readOwner(store, { tenant, agent: name, ownerId: delegationContext.owner.ownerId });
-  const batch = record.batches[turnId];
+  const record = await readOwner(store, { tenant, agent: name, ownerId: turn.standing.owner.ownerId });
+  const batch = record.batches[turn.turnId];
   // An aborted tool call may still create the batch.
   if (batch === undefined) return isCutOff ? { ...end, delegated: true } : end;
   const names = batch.members
@@ -50,7 +50,8 @@ const announce = async (
   const isAwaited = countedMembers(batch).length + openCalls(batch).length > 0 ? { isAwaited: true as const } : {};
   const hasNoText = end.outcome === "nothing" || end.failure === "no-answer";
   if (!hasNoText) return { ...end, delegated: true, ...isAwaited };
-  const finalText = `Working on: ${listNames(names)}`;
+  const { activity } = textsOf(turn);
+  const finalText = activity.working(listNames(names, activity.and));
   return { outcome: "answered", finalText, messages: end.messages, delegated: true, ...isAwaited };
 };
 

@@ -2,6 +2,7 @@ import { AppError } from "../../contract/app-error.ts";
 import { subjectsOf } from "../../contract/messages/subjects.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
 import { createOnce } from "../../contract/ports/update.ts";
+import { type Texts, textsFor } from "../../contract/texts/texts.ts";
 import { type ToolContext, workContextOfTool } from "../../contract/tool.ts";
 import { cutAtGraphemes, MAX_SUMMARY_GRAPHEMES, summarisePrompt } from "../../lib/index.ts";
 import { reserveCall } from "../../subtasks/index.ts";
@@ -75,7 +76,7 @@ const newCall = (
     peer: peer.name,
     mode,
     message,
-    headline: headlineOf(peer.name, message, context.tools),
+    headline: headlineOf(peer.name, message, context.tools, textsFor(context.asker.locale)),
     turnId,
     ...workContextOfTool(context),
     chain,
@@ -125,8 +126,8 @@ const create = async ({ store, clock, meter, logger, tracer }: PeerDeps, call: P
 const MAX_EXAMINED_CHARS = 1_000;
 
 /** The short sentence that people see about a call, without internal names (A6). */
-export const headlineOf = (peer: string, message: string, tools: ToolContext["tools"]): string => {
+export const headlineOf = (peer: string, message: string, tools: ToolContext["tools"], { agents }: Texts): string => {
   const about = redactInternalIds(message.slice(0, MAX_EXAMINED_CHARS), tools);
-  const headline = about === "" ? `Asking ${peer}` : `Asking ${peer}: ${summarisePrompt(about)}`;
+  const headline = about === "" ? agents.asking(peer) : agents.askingAbout(peer, summarisePrompt(about));
   return cutAtGraphemes(headline, MAX_SUMMARY_GRAPHEMES);
 };

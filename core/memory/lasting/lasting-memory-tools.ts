@@ -35,6 +35,7 @@ export const lastingMemoryTools = (deps: MemoryDeps, limits: MemoryConfig): Tool
     input: RememberInput,
     needs: "remember",
     repeatable: true,
+    hasEffects: true,
     isForOwner: true,
     approval: { ...ASKS, definition: "remember" },
     shownTexts: ({ text }) => [text],
@@ -71,6 +72,7 @@ export const lastingMemoryTools = (deps: MemoryDeps, limits: MemoryConfig): Tool
     input: ForgetInput,
     needs: "remember",
     repeatable: true,
+    hasEffects: true,
     isForOwner: true,
     approval: { ...ASKS, definition: "forget" },
     run: async ({ number }, context) => {

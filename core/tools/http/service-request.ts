@@ -20,6 +20,7 @@ export const httpTool = (config: HttpToolConfig): Tool => {
     inputSchema: input,
     needs: `tool:${name}`,
     repeatable,
+    hasEffects: method !== "GET",
     deadlineMs: timeoutMs,
     ...(approval === "ask" && {
       approval: { isDestructive: destructive, definition: stableId("tool", JSON.stringify(definition)) },

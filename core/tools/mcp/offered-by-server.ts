@@ -60,6 +60,7 @@ const toTool = (server: McpServer, listed: ListedTool, name: string): Tool => {
     inputSchema,
     needs: `tool:${name}`,
     repeatable: isRepeatable(config, listed),
+    hasEffects: listed.annotations?.readOnlyHint !== true,
     deadlineMs: config.startTimeoutMs + config.timeoutMs,
     ...(approval && { approval }),
     run: (input, context) =>

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { Tool } from "../../../core/contract/tool.ts";
 import { readHistory } from "../../../core/sessions/session-history.ts";
-import type { Answer } from "../../fakes/scripted-model.ts";
+import type { Script } from "../../fakes/scripted-model.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { CoreUnderTest } from "../core-under-test.ts";
 
@@ -22,7 +22,7 @@ const mail: Tool = {
   },
 };
 
-const start = async (script: Answer[]) => {
+const start = async (script: Script) => {
   ran.length = 0;
   core = await CoreUnderTest.start(script, { tools: [mail] });
 };
@@ -99,6 +99,43 @@ describe("given a conversation whose person revises a message (C5)", () => {
     await core.ask("m-2", "mail ada?", { revises: "m-1" });
     expect((await core.ask("m-3", "mail ada!", { revises: "m-2" })).markdown).toContain("Not run again");
     expect(ran).toHaveLength(1);
+  });
+
+  it.each([
+    ["de-AT", "_Nicht noch einmal ausgeführt, das frühere Ergebnis zählt: `send_mail`._"],
+    ["es", "_No se ha repetido, vale el resultado anterior: `send_mail`._"],
+  ])("when its author reads %s, then the answer says so in their language (U3)", async (locale, said) => {
+    const call = calls({ name: "send_mail", input: { to: "ada" } });
+    await start([call, "one", call, "two"]);
+    const account = { id: "ann", name: "Ann", locale };
+    await core.ask("m-1", "mail ada", { account });
+    expect((await core.ask("m-2", "mail ada", { account, revises: "m-1" })).markdown).toBe(`two\n\n${said}`);
+  });
+
+  it("when a reminder was made for the earlier version, then another answer makes no second one, and an edit says that it does", async () => {
+    const reminder = (when: string) =>
+      calls({ name: "schedule_task", input: { description: "stretch", prompt: "tell me to stretch", when } });
+    await start([reminder("in 5 minutes"), "ok", reminder("in 5 minutes"), "ok", reminder("in 6 minutes"), "ok"]);
+    await core.ask("m-1", "in 5 minutes tell me to stretch");
+    const again = await core.ask("m-2", "in 5 minutes tell me to stretch", { revises: "m-1" });
+    expect(again.markdown).toBe("ok\n\n_Not run again, the earlier result counts: `schedule_task`._");
+    expect((await core.ask("m-3", "", { command: { name: "schedules", args: "" } })).actions).toHaveLength(1);
+    const edited = await core.ask("m-4", "in 6 minutes tell me to stretch", { revises: "m-2" });
+    expect(edited.markdown).toBe("ok\n\n_Run again for this version: `schedule_task`._");
+    expect(core.model.requests.items[4]?.system).toContain("- schedule_task");
+    expect((await core.ask("m-5", "", { command: { name: "schedules", args: "" } })).actions).toHaveLength(2);
+  });
+
+  it("when the earlier version delegated, then the new one delegates again for its own answer, and says so", async () => {
+    const input = { name: "tides", prompt: "read the tables", blocking: true };
+    await start(({ messages, tools }) => {
+      const isDone =
+        messages.some(({ role }) => role === "tool") || tools.some(({ name }) => name === "complete_subtask");
+      return isDone ? "found" : calls({ name: "spawn_subtask", input });
+    });
+    await core.ask("m-1", "research tides");
+    const again = await core.ask("m-2", "research tides", { revises: "m-1" });
+    expect(again.markdown).toBe("found\n\n_Run again for this version: `spawn_subtask`._");
   });
 
   it("when the revised message is unknown, of an earlier session or of another account, then nothing is replaced", async () => {

@@ -52,6 +52,15 @@ describe("given a person's message", () => {
     expect(await allFinals()).toEqual(["m-1 Working on: tides, knots and ropes", "- in short"]);
   });
 
+  it("when its asker reads German, then the announcement is in German (U3)", async () => {
+    const primary = ({ outputs }: Asked) =>
+      outputs.length === 0 ? spawns(["tides", "knots"]) : calls({ name: "nothing_to_say" });
+    await start({ primary });
+    await core.receive(userMessage("m-1", "go", { account: { id: "ann", name: "Ann", locale: "de" } }));
+    await untilFinals(core, 2);
+    expect((await allFinals())[0]).toBe("m-1 In Arbeit: tides und knots");
+  });
+
   it("when the model calls nothing_to_say and has not delegated, then an empty final ends the wait (B7)", async () => {
     await start({ primary: () => calls({ name: "nothing_to_say" }) });
     expect(await core.ask("m-1", "hm")).toMatchObject({ markdown: "", outcome: "nothing" });

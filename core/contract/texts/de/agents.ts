@@ -6,6 +6,8 @@ const TIMED_OUT =
   "Der Agent, der hier antwortet, ist nicht rechtzeitig fertig geworden, deshalb habe ich seine Aufgabe abgebrochen. Versuch es in kleineren Schritten.";
 
 export const agents: typeof english.agents = {
+  asking: (peer) => `Anfrage an ${peer}`,
+  askingAbout: (peer, about) => `Anfrage an ${peer}: ${about}`,
   failures: {
     timedOut: TIMED_OUT,
     credentials: `Der Agent, der hier antwortet, akzeptiert meine Zugangsdaten nicht. ${OPERATOR}`,

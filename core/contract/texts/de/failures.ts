@@ -26,6 +26,8 @@ export const failures: typeof english.failures = {
 export const turns: typeof english.turns = {
   rawResults: "Ich konnte diese Ergebnisse nicht zusammenfassen, deshalb sind sie hier unbearbeitet.",
   stopped: "_Angehalten._",
+  notRunAgain: (tools) => `_Nicht noch einmal ausgeführt, das frühere Ergebnis zählt: ${tools}._`,
+  runAgain: (tools) => `_Für diese Fassung noch einmal ausgeführt: ${tools}._`,
   cannotRevise:
     "Diese Nachricht kann ich nicht mehr ersetzen: Sie ist zu alt oder gehört zu einer früheren Sitzung. Schick sie bitte als neue.",
 };

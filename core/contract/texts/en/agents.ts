@@ -3,6 +3,9 @@ const AGAIN = "Please send your message again in a few minutes.";
 const OPERATOR = "Please tell the operator of this service; sending it again will not help.";
 
 export const agents = {
+  /** The name of a call in lists of work. */
+  asking: (peer: string) => `Asking ${peer}`,
+  askingAbout: (peer: string, about: string) => `Asking ${peer}: ${about}`,
   failures: {
     timedOut:
       "The agent that answers here did not finish in time, so I cancelled its task. Try asking for it in smaller steps.",

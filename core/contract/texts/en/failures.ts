@@ -20,6 +20,9 @@ export const failures = {
 export const turns = {
   rawResults: "I could not summarise these results, so here they are unedited.",
   stopped: "_Stopped._",
+  /** About tool calls of an earlier version of a message; `tools` are their names. */
+  notRunAgain: (tools: string) => `_Not run again, the earlier result counts: ${tools}._`,
+  runAgain: (tools: string) => `_Run again for this version: ${tools}._`,
   cannotRevise:
     "I can no longer replace that message: it is too old, or belongs to an earlier session. Please send it as a new one.",
 };

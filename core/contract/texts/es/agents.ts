@@ -6,6 +6,8 @@ const TIMED_OUT =
   "El agente que responde aquí no ha terminado a tiempo, así que he cancelado su tarea. Prueba a pedirlo en pasos más pequeños.";
 
 export const agents: typeof english.agents = {
+  asking: (peer) => `Consulta a ${peer}`,
+  askingAbout: (peer, about) => `Consulta a ${peer}: ${about}`,
   failures: {
     timedOut: TIMED_OUT,
     credentials: `El agente que responde aquí no acepta mis credenciales. ${OPERATOR}`,

@@ -22,6 +22,8 @@ export const failures: typeof english.failures = {
 export const turns: typeof english.turns = {
   rawResults: "No he podido resumir estos resultados, así que aquí están tal cual.",
   stopped: "_Detenido._",
+  notRunAgain: (tools) => `_No se ha repetido, vale el resultado anterior: ${tools}._`,
+  runAgain: (tools) => `_Ejecutado otra vez para esta versión: ${tools}._`,
   cannotRevise:
     "Ya no puedo sustituir ese mensaje: es demasiado antiguo o pertenece a una sesión anterior. Envíalo como uno nuevo.",
 };

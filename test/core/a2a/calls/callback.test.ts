@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { headlineOf } from "../../../../core/a2a/calls/open-call.ts";
 import { redactInternalIds } from "../../../../core/a2a/record/redact.ts";
 import { type AgentReply, activityOf } from "../../../../core/contract/messages/agent-reply.ts";
+import { english } from "../../../../core/contract/texts/texts.ts";
 import { ModelFailed } from "../../../../core/model/model-failed.ts";
 import { defaultPeering } from "../../../../core/turns/limits/agent-limits.ts";
 import { ownTools } from "../../../fakes/built-in-tools.ts";
@@ -246,6 +247,21 @@ describe("given an activity entry", () => {
   });
 });
 
+describe("given a person who reads German (U3)", () => {
+  it("when a peer works for them, then the entry names the call in German", async () => {
+    const held = new Held();
+    pair = await startPair(asks(DELEGATE), () => held.answer, { tenants: ASYNC });
+    await pair.core.receive(userMessage("m-1", "go", { account: { id: "ann", name: "Ann", locale: "de" } }));
+    await held.asked;
+    await pair.core.clock.passNext(500);
+    const isProgress = ({ kind }: AgentReply) => kind === "progress";
+    const progress = (await pair.core.replies.until((all) => all.some(isProgress))).find(isProgress);
+    expect(progress && activityOf(progress)?.items[0]?.name).toBe("Anfrage an harbour: count the boats");
+    held.give("seven boats");
+    await pair.core.replies.until((all) => completions(all).length === 1);
+  });
+});
+
 describe("given a long message to a peer", () => {
   it.each([
     [
@@ -277,7 +293,7 @@ describe("given a long message to a peer", () => {
     ],
     ["nothing else", "call-0123456789ab", "Asking harbour"],
   ])("when it has internal names, then its headline omits them (A6): %s", (_, message, headline) => {
-    expect(headlineOf(PEER, message, ownTools)).toBe(headline);
+    expect(headlineOf(PEER, message, ownTools, english)).toBe(headline);
   });
 });
 

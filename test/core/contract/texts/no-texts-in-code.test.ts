@@ -24,7 +24,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "adapters/teams/index.ts": "choices of the wizard, for operators",
   "adapters/telegram/index.ts": "choices of the wizard, for operators",
   "adapters/web/index.ts": "choices of the wizard, for operators",
-  "core/subtasks/delegation-turns.ts": "still English: the text of a turn that only delegated, if the model wrote none",
 };
 
 const filesIn = (folder: string): string[] =>
