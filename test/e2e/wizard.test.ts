@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -55,6 +55,26 @@ describe("given a configuration that the wizard has just written", () => {
       started.child.kill("SIGKILL");
       await started.ended;
     }
+  });
+});
+
+describe("given an .env file of other programs, and a script that runs the wizard", () => {
+  const ANSWERS = ["--model", "openai", "--model-name", "some-model", "--model-key", "key-of-mine"];
+
+  it("when no flag decides about it, then the file is not touched, and the flags of the error work as printed (U2)", async () => {
+    const env = join(folder, ".env");
+    await writeFile(env, "OTHER=1\n");
+    const refused = startMooring(["init", "--yes", ...ANSWERS], { cwd: folder });
+    expect(await refused.exited).toEqual({ code: 1, signal: null });
+    expect(await readFile(env, "utf8")).toBe("OTHER=1\n");
+    const [update = "", keep = ""] = refused.stderr().match(/--[a-z-]+ (?:update|keep)/g) ?? [];
+
+    const kept = startMooring(["init", "--yes", ...ANSWERS, ...keep.split(" ")], { cwd: folder });
+    expect(await kept.exited).toEqual({ code: 0, signal: null });
+    expect(await readFile(env, "utf8")).toBe("OTHER=1\n");
+    const updated = startMooring(["init", "--yes", "--force", ...ANSWERS, ...update.split(" ")], { cwd: folder });
+    expect(await updated.exited).toEqual({ code: 0, signal: null });
+    expect(await readFile(env, "utf8")).toBe("OTHER=1\nOPENAI_API_KEY='key-of-mine'\n");
   });
 });
 

@@ -13,7 +13,7 @@ interface InitFlags {
   readonly output: string;
   readonly force?: boolean;
   readonly yes?: boolean;
-  readonly envFile?: EnvChoice;
+  readonly existingEnv?: EnvChoice;
 }
 
 /** `mooring init`: each question also has a flag, so that a script can answer it. */
@@ -28,11 +28,12 @@ export const addInit = async (program: Command, args: readonly string[]): Promis
     .option("-a, --adapter <names>", "adapters that are not built in: paths or packages, separated by commas")
     .option("-f, --force", "overwrite an existing file")
     .option("-y, --yes", "ask nothing, use the default for each question without a flag")
+    // Node reads an option named --env-file as its own, wherever it stands, and ends.
     .addOption(
-      new Option("--env-file <choice>", "an .env file that is there already: update it, or keep it as it is").choices([
-        "update",
-        "keep",
-      ]),
+      new Option(
+        "--existing-env <choice>",
+        "an .env file that is there already: update it, or keep it as it is",
+      ).choices(["update", "keep"]),
     )
     .helpOption("-h, --help", "show this help");
   const messages = new Map(
@@ -43,7 +44,7 @@ export const addInit = async (program: Command, args: readonly string[]): Promis
   );
   const flags = [...messages].map(([flag, message]) => new Option(`--${flag} <answer>`, message));
   for (const flag of flags) command.addOption(flag);
-  command.action(async ({ output, force = false, yes = false, envFile }: InitFlags) => {
+  command.action(async ({ output, force = false, yes = false, existingEnv }: InitFlags) => {
     const { init } = await import("./init.ts");
     const { askInTerminal } = await import("./ask-in-terminal.ts");
     const given = flags.flatMap((flag) => {
@@ -56,7 +57,7 @@ export const addInit = async (program: Command, args: readonly string[]): Promis
       force,
       given: new Map(given),
       foreign,
-      envFile,
+      envFile: existingEnv,
       ...(isInteractive && { ask: askInTerminal }),
       program: programName(),
       print: (text) => void process.stdout.write(text),

@@ -77,11 +77,11 @@ const askAboutEnv = async ({ file, added, replaced }: EnvChange, ask: Ask | unde
   if (ask === undefined)
     throw new AppError(
       "bad-configuration",
-      `${file} already exists, and this would ${would}: allow it with --env-file update, or leave the file as it is ` +
-        "with --env-file keep",
+      `${file} already exists, and this would ${would}: allow it with --existing-env update, or leave the file as it is ` +
+        "with --existing-env keep",
     );
   const question: Question = {
-    flag: "env-file",
+    flag: "existing-env",
     message: `${file} already exists. May the wizard ${would} in it? Other lines stay.`,
     choices: [
       { value: "keep", label: "No: leave the file as it is; I set these variables myself" },

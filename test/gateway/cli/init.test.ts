@@ -128,7 +128,7 @@ describe("given no terminal", () => {
   it("when an env file exists and no flag says more, then nothing is written and the error names both choices", async () => {
     await writeFile(envFile(), "ANTHROPIC_API_KEY='old'");
     await expect(run({ ...ANTHROPIC, "model-key": "new" })).rejects.toThrow(
-      /\.env already exists, and this would replace ANTHROPIC_API_KEY: .*--env-file update.*--env-file keep/,
+      /\.env already exists, and this would replace ANTHROPIC_API_KEY: .*--existing-env update.*--existing-env keep/,
     );
     expect(await readFile(envFile(), "utf8")).toBe("ANTHROPIC_API_KEY='old'");
     await expect(readFile(file())).rejects.toThrow("ENOENT");
@@ -221,10 +221,10 @@ describe("given a terminal", () => {
     const answers = { ...ANTHROPIC, "model-key": "new" };
     const { asked, ask } = person({});
     await run(answers, { ask });
-    expect(asked.at(-1)).toBe("env-file");
+    expect(asked.at(-1)).toBe("existing-env");
     expect(await readFile(envFile(), "utf8")).toBe("OTHER=1\n");
     expect(said).toContain("Set these environment variables yourself before you go on: ANTHROPIC_API_KEY");
-    await run(answers, { ask: person({ "env-file": ["update"] }).ask, force: true });
+    await run(answers, { ask: person({ "existing-env": ["update"] }).ask, force: true });
     expect(await readFile(envFile(), "utf8")).toBe("OTHER=1\nANTHROPIC_API_KEY='new'\n");
   });
 
