@@ -367,7 +367,7 @@ const VIEWS: Readonly<Record<string, string>> = {
 
 describe("given the console on a phone, light and dark", () => {
   it("when axe checks each view, then it finds no problems, and nothing is wider than the screen", async () => {
-    const tab = await open(undefined, "", { viewport: { width: 390, height: 780 } });
+    const tab = await open(undefined, "", { viewport: { width: 360, height: 780 } });
     const { page } = tab;
     const found: Record<string, string[]> = {};
     const look = async (name: string) => {
@@ -375,12 +375,19 @@ describe("given the console on a phone, light and dark", () => {
       await page.emulateMedia({ colorScheme: "dark" });
       const inTheDark = await axeProblems(page, "color-contrast");
       await page.emulateMedia({ colorScheme: "light" });
-      found[name] = [...inTheDark, ...(await axeProblems(page)), ...(width > 390 ? [`${width} wide`] : [])];
+      found[name] = [...inTheDark, ...(await axeProblems(page)), ...(width > 360 ? [`${width} wide`] : [])];
     };
     await page.getByLabel("Operator token").waitFor();
     await look("sign-in");
     await tab.signIn(PLATFORM_TOKEN);
     await tab.row(/^web/).waitFor();
+    // One line of text has one box.
+    const lines = await page.locator(".brand span").evaluate((name) => {
+      const range = name.ownerDocument.createRange();
+      range.selectNodeContents(name);
+      return range.getClientRects().length;
+    });
+    expect(lines).toBe(1);
     for (const [view, heading] of Object.entries(VIEWS)) {
       await tab.turnTo(`/${view}`);
       await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
