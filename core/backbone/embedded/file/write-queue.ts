@@ -3,12 +3,12 @@ import type { Clock } from "../../../contract/ports/clock.ts";
 import type { Database } from "./database.ts";
 import { DatabaseFailure } from "./driver.ts";
 
-type Transactions = Pick<Database, "transaction" | "failure" | "changes">;
+type Transactions = Pick<Database, "transaction" | "sync" | "failure" | "changes">;
 
 interface Write {
   /** Runs in the transaction of its batch. A write that throws to refuse itself must not have changed anything. */
   perform(): void;
-  committed(): void;
+  stored(): void;
   fail(error: unknown): void;
 }
 
@@ -16,20 +16,25 @@ interface BatchHooks {
   /** The last call inside the transaction of a batch. */
   beforeCommit(): void;
   rolledBack(): void;
+  /** The disk has the batch. The `after` of its writes follow. */
+  synced(): void;
   /** The problem has begun, changed or ended. */
   problemChanged(): void;
 }
 
 /**
- * Group commit: all writes submitted in one pass of the event loop share one transaction, hence one fsync. A write that
- * refuses itself (a lost compare-and-set) fails alone; if SQLite fails, nothing of the batch is stored.
+ * Group commit: writes are stored in batches, a transaction and a sync of the disk each. The disk is synced outside the
+ * event loop; meanwhile the next batch gathers. A write that refuses itself (a lost compare-and-set) fails alone; if
+ * SQLite fails, nothing of the batch is stored.
  */
 export class WriteQueue {
   readonly #database: Transactions;
   readonly #clock: Clock;
   readonly #hooks: BatchHooks;
   readonly #waiting: Write[] = [];
-  #scheduled = false;
+  /** Stores the waiting writes, batch by batch. */
+  #storing: Promise<void> | undefined;
+  #syncing: Promise<void> | undefined;
   #closed = false;
   #problem: AppError | undefined;
 
@@ -44,7 +49,7 @@ export class WriteQueue {
     return this.#problem;
   }
 
-  /** Resolves when stored. `after` runs before any other read or write, in the order of the writes. */
+  /** Resolves when stored. `after` runs before any later write is reported as stored, in the order of the writes. */
   submit<R>(work: () => R, after?: (result: R) => void): Promise<R> {
     if (this.#closed) return Promise.reject(new AppError("stopped", "the backbone is closed"));
     if (this.#database.failure) return Promise.reject(this.#database.failure);
@@ -60,35 +65,39 @@ export class WriteQueue {
             refusal = { error };
           }
         },
-        committed() {
+        stored() {
           if (refusal) return reject(refusal.error);
           after?.(result);
           resolve(result);
         },
         fail: reject,
       });
-      this.#schedule();
+      this.#storing ??= this.#storeWaiting();
     });
+  }
+
+  /** Resolves once the disk has everything that the file shows now. */
+  async synced(): Promise<void> {
+    await this.#syncing;
+    if (this.#database.failure) throw this.#database.failure;
   }
 
   /** Stores the waiting writes, then refuses new ones. */
-  close(): void {
-    while (this.#waiting.length > 0) this.#flush();
+  async close(): Promise<void> {
+    while (this.#storing !== undefined) await this.#storing;
     this.#closed = true;
   }
 
-  #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      this.#flush();
-      if (this.#waiting.length > 0) this.#schedule();
-    });
+  /** A batch begins in the next pass of the event loop, so that it gathers all writes of this one. */
+  async #storeWaiting(): Promise<void> {
+    do {
+      await new Promise((nextPass) => setImmediate(nextPass));
+      await this.#storeBatch();
+    } while (this.#waiting.length > 0);
+    this.#storing = undefined;
   }
 
-  #flush(): void {
-    if (this.#waiting.length === 0) return;
+  async #storeBatch(): Promise<void> {
     const batch: Write[] = [];
     const changesBefore = this.#problem ? this.#database.changes : 0;
     try {
@@ -97,20 +106,34 @@ export class WriteQueue {
         this.#hooks.beforeCommit();
       });
     } catch (error) {
-      this.#problem = error instanceof AppError ? error : undefined;
       this.#hooks.rolledBack();
-      this.#hooks.problemChanged();
-      for (const write of batch) write.fail(error);
       // The transaction did not begin, or the database has failed for good: no waiting write can be stored.
-      if (batch.length === 0 || this.#database.failure) this.#failWaiting(error);
+      this.#fail(batch, error, batch.length === 0 || this.#database.failure !== undefined);
       return;
     }
+    try {
+      this.#syncing = this.#database.sync();
+      await this.#syncing;
+    } catch (error) {
+      this.#fail(batch, error, true);
+      return;
+    } finally {
+      this.#syncing = undefined;
+    }
+    this.#hooks.synced();
     // On a full disk, a batch that changes no row still succeeds.
     if (this.#problem && this.#database.changes > changesBefore) {
       this.#problem = undefined;
       this.#hooks.problemChanged();
     }
-    for (const write of batch) write.committed();
+    for (const write of batch) write.stored();
+  }
+
+  #fail(batch: readonly Write[], error: unknown, failsWaiting: boolean): void {
+    this.#problem = error instanceof AppError ? error : undefined;
+    this.#hooks.problemChanged();
+    for (const write of batch) write.fail(error);
+    if (failsWaiting) for (const write of this.#waiting.splice(0)) write.fail(error);
   }
 
   /** Moves waiting writes into the batch and performs them, until the time is up or one fails. */
@@ -125,10 +148,6 @@ export class WriteQueue {
     } finally {
       this.#waiting.splice(0, batch.length);
     }
-  }
-
-  #failWaiting(error: unknown): void {
-    for (const write of this.#waiting.splice(0)) write.fail(error);
   }
 }
 
