@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AppError, messageOf } from "../../contract/app-error.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { cutToBytes, readWithin, stableId } from "../../lib/index.ts";
+import { secretHider } from "../hide-secrets.ts";
 import type { HttpToolConfig } from "./config.ts";
 import { expandUrl, placeholdersOf } from "./url-template.ts";
 
@@ -13,6 +14,7 @@ export const httpTool = (config: HttpToolConfig): Tool => {
   const isDelete = method === "DELETE";
   const { approval = isDelete ? "ask" : "never", destructive = isDelete, repeatable = method === "GET" } = config;
   const { headers: _, ...definition } = config;
+  const hide = secretHider(config);
   return {
     name,
     description,
@@ -25,12 +27,17 @@ export const httpTool = (config: HttpToolConfig): Tool => {
     ...(approval === "ask" && {
       approval: { isDestructive: destructive, definition: stableId("tool", JSON.stringify(definition)) },
     }),
-    run: (given, context) => request(config, given as Input, context),
+    run: (given, context) => request(config, given as Input, context, hide),
   };
 };
 
 /** The operator chose the host, so it may be private. Redirects are not followed: they could leave the host. */
-const request = async (config: HttpToolConfig, input: Input, context: ToolContext): Promise<string | ToolOutput> => {
+const request = async (
+  config: HttpToolConfig,
+  input: Input,
+  context: ToolContext,
+  hide: (text: string) => string,
+): Promise<string | ToolOutput> => {
   const { url, init } = requestFor(config, input, context.idempotencyKey);
   let response: Response;
   try {
@@ -40,7 +47,6 @@ const request = async (config: HttpToolConfig, input: Input, context: ToolContex
     const { cause } = error as { cause?: unknown };
     throw new AppError("unavailable", `${url.host} could not be reached (${messageOf(cause ?? error)})`);
   }
-  const hidden = (text: string) => hideSecrets(config, text);
   const { status } = response;
   if (status >= 300 && status < 400) {
     await response.body?.cancel();
@@ -48,7 +54,7 @@ const request = async (config: HttpToolConfig, input: Input, context: ToolContex
   }
   const bytes = await readWithin(response, config.maxBytes);
   const type = response.headers.get("content-type") ?? "";
-  const text = isText(type) || bytes.length === 0 ? hidden(decode(bytes, type)) : undefined;
+  const text = isText(type) || bytes.length === 0 ? hide(decode(bytes, type)) : undefined;
   if (status >= 400) throw new AppError("unavailable", `${url.host} answered HTTP ${status}: ${excerpt(text)}`);
   if (text !== undefined) return text === "" ? `HTTP ${status}, without content` : text;
   const [mediaType = ""] = type.split(";");
@@ -98,16 +104,6 @@ const decode = (bytes: Uint8Array, type: string): string => {
     return new TextDecoder().decode(bytes);
   }
 };
-
-/** A service may repeat the credentials of the request in its answer, which the model must not see. */
-const hideSecrets = ({ headers }: HttpToolConfig, text: string): string =>
-  Object.values(headers)
-    .flatMap((value) => [value.reveal(), ...value.reveal().split(" ").slice(1)])
-    .filter((value) => value.length >= MIN_SECRET_CHARS)
-    .reduce((shownText, value) => shownText.replaceAll(value, "[secret]"), text);
-
-/** A shorter value is a word that a text may contain by chance. */
-const MIN_SECRET_CHARS = 8;
 
 const EXCERPT_BYTES = 2_000;
 const excerpt = (text: string | undefined): string => cutToBytes(text?.trim() || "(no text)", EXCERPT_BYTES);

@@ -40,11 +40,17 @@ interface Read {
   readonly file?: ToolFile;
 }
 
+export interface ReadOptions {
+  readonly maxBytes: number;
+  /** Hides the credentials of the server in its texts. */
+  hide(text: string): string;
+}
+
 /** The output of a call, bounded: what is left out is named. */
-export const readResult = ({ content, structuredContent }: CallResult, maxBytes: number): ToolOutput => {
+export const readResult = ({ content, structuredContent }: CallResult, options: ReadOptions): ToolOutput => {
   const blocks = content.map(readBlock);
   const isNew = structuredContent !== undefined && !isRepeated(structuredContent, blocks);
-  return outputOf([...blocks, ...(isNew ? [{ text: JSON.stringify(structuredContent) }] : [])], maxBytes);
+  return outputOf([...blocks, ...(isNew ? [{ text: JSON.stringify(structuredContent) }] : [])], options);
 };
 
 /** More values are not compared; a result that has them all is hardly a summary. */
@@ -69,15 +75,17 @@ const isJson = (text: string): boolean => {
   }
 };
 
-export const readContents = (contents: z.infer<typeof ResourceContents>["contents"], maxBytes: number): ToolOutput =>
-  outputOf(contents.map(readResource), maxBytes);
+export const readContents = (
+  contents: z.infer<typeof ResourceContents>["contents"],
+  options: ReadOptions,
+): ToolOutput => outputOf(contents.map(readResource), options);
 
-const outputOf = (parts: readonly Read[], maxBytes: number): ToolOutput => {
+const outputOf = (parts: readonly Read[], { maxBytes, hide }: ReadOptions): ToolOutput => {
   const files = parts.flatMap(({ file }) => file ?? []);
   const left = files.length > MAX_FILES ? [`[${files.length - MAX_FILES} more files are left out]`] : [];
   const text = [...parts.map((part) => part.text), ...left].filter((line) => line !== "").join("\n");
   return {
-    text: text === "" && files.length === 0 ? "(the tool returned nothing)" : cutToBytes(text, maxBytes),
+    text: text === "" && files.length === 0 ? "(the tool returned nothing)" : cutToBytes(hide(text), maxBytes),
     ...(files.length > 0 && { files: files.slice(0, MAX_FILES) }),
   };
 };

@@ -3,6 +3,8 @@ import type { Timer } from "../../contract/ports/clock.ts";
 import type { Logger } from "../../contract/ports/logger.ts";
 import type { Meter } from "../../contract/ports/telemetry.ts";
 import { withinDeadline } from "../../lib/index.ts";
+import { secretHider } from "../hide-secrets.ts";
+import type { ReadOptions } from "./call-result.ts";
 import { type ConnectDeps, type Connection, ServerFailed } from "./client/connection.ts";
 import type { McpServerConfig } from "./config.ts";
 import { readList } from "./list/read-list.ts";
@@ -36,6 +38,8 @@ interface Failure {
 export class McpServer {
   readonly name: string;
   readonly config: McpServerConfig;
+  /** How its results are read. */
+  readonly reading: ReadOptions;
   readonly #deps: ServerDeps;
   readonly #logger: Logger;
   readonly #ref: ConnectDeps["ref"];
@@ -57,6 +61,7 @@ export class McpServer {
     this.name = ref.server;
     this.#ref = ref;
     this.config = config;
+    this.reading = { maxBytes: config.maxResultBytes, hide: secretHider(config) };
     this.#deps = deps;
     this.#logger = deps.logger;
     this.#stored = stored;

@@ -97,7 +97,7 @@ interface Called {
 }
 
 const call = async (server: McpServer, called: Called, input: unknown, context: ToolContext): Promise<ToolOutput> => {
-  const { timeoutMs, maxResultBytes } = server.config;
+  const { timeoutMs } = server.config;
   const result = await withSession(server, async (connection) => {
     ensureOffered(server, called);
     const params = {
@@ -109,7 +109,7 @@ const call = async (server: McpServer, called: Called, input: unknown, context: 
     const onProgress = report && ((progress: Progress) => report(describeProgress(progress)));
     return connection.request("tools/call", params, CallResult, { signal: context.signal, timeoutMs, onProgress });
   });
-  const output = readResult(result, maxResultBytes);
+  const output = readResult(result, server.reading);
   if (result.isError) throw new AppError("bad-input", output.text);
   return output;
 };

@@ -34,7 +34,7 @@ const resourceTools = (server: McpServer): Tool[] => [
   ),
   reading(server, "read_resource", `Reads a resource of ${server.name}.`, ReadResource, async (params, context) => {
     const { contents } = await request(server, "resources/read", params, ResourceContents, context);
-    return readContents(contents, server.config.maxResultBytes);
+    return readContents(contents, server.reading);
   }),
 ];
 
@@ -45,7 +45,7 @@ const promptTools = (server: McpServer): Tool[] => [
   reading(server, "get_prompt", `Fills in a prompt template of ${server.name}.`, GetPrompt, async (params, context) => {
     const { messages } = await request(server, "prompts/get", params, PromptMessages, context);
     const content = messages.flatMap(({ role, content }) => [{ type: "text", text: `${role}:` }, content]);
-    return readResult(CallResult.parse({ content }), server.config.maxResultBytes);
+    return readResult(CallResult.parse({ content }), server.reading);
   }),
 ];
 
@@ -79,5 +79,5 @@ const request = <T>(server: McpServer, method: string, params: object, schema: z
 const listed = async (server: McpServer, method: string, params: object, context: ToolContext): Promise<ToolOutput> => {
   const { _meta: _, ...page } = await request(server, method, params, Listing, context);
   const content = [{ type: "text", text: JSON.stringify(page, null, 1) }];
-  return readResult(CallResult.parse({ content }), server.config.maxResultBytes);
+  return readResult(CallResult.parse({ content }), server.reading);
 };

@@ -29,6 +29,9 @@ const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QD
 
 const results = {
   echo: ({ text = "" }, { _meta }) => ({ content: [{ type: "text", text: `echo: ${text}` }], _meta }),
+  leak: () => ({
+    content: [{ type: "text", text: `key ${process.env.TIDE_API_KEY} in ${process.env.TIDE_MODE}` }],
+  }),
   fail: () => ({ content: [{ type: "text", text: "the disk is full" }], isError: true }),
   picture: () => ({
     content: [
@@ -81,6 +84,12 @@ const call = (id, params) => {
     const text = texts[plan.flood] ?? note("x").repeat(500);
     const more = () => process.stdout.write(text, () => setImmediate(more));
     more();
+    return;
+  }
+  if (name === "leak_error")
+    return send({ id, error: { code: -32_001, message: `wrong key ${process.env.TIDE_API_KEY}` } });
+  if (name === "leak_and_die") {
+    process.stderr.write(`refused ${process.env.TIDE_API_KEY}\n`, () => process.exit(5));
     return;
   }
   if (name === "chatter") process.stdout.write("a note that is not a message\n".repeat(150));

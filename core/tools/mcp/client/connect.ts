@@ -7,8 +7,10 @@ import { ErrorCode, McpError, ToolListChangedNotificationSchema } from "@modelco
 import { z } from "zod";
 import { AppError, messageOf } from "../../../contract/app-error.ts";
 import { maskSecrets } from "../../../lib/index.ts";
+import { secretHider } from "../../hide-secrets.ts";
 import { isClientCredentials, type McpServerConfig } from "../config.ts";
 import { type ConnectDeps, type Connection, type RequestOptions, ServerFailed } from "./connection.ts";
+import { LOST_ANSWER } from "./event-stream.ts";
 import { FloodLimit } from "./flood-limit.ts";
 import { signInTarget } from "./grant-record.ts";
 import { SealedTokens } from "./oauth.ts";
@@ -23,7 +25,7 @@ export const connect = async (
   deps: ConnectDeps,
   limits: { readonly signal: AbortSignal },
 ): Promise<Connection> => {
-  const link = new Link(deps);
+  const link = new Link(deps, secretHider(config));
   if (config.command !== undefined) return link.open(link.stdio(config, config.command), limits.signal);
   const url = new URL(config.url ?? "");
   if (config.type === "sse") return link.open(link.sse(config, url), limits.signal);
@@ -32,7 +34,7 @@ export const connect = async (
   } catch (error) {
     // Servers of the first protocol version answer the first request with one of these.
     if (!(error instanceof ServerFailed) || !isWithoutStreamable(error.cause)) throw error;
-    const older = new Link(deps);
+    const older = new Link(deps, secretHider(config));
     return older.open(older.sse(config, url), limits.signal).catch(() => {
       throw error;
     });
@@ -50,12 +52,15 @@ class Link implements Connection {
   readonly #deps: ConnectDeps;
   readonly #client: Client;
   readonly #output: ServerOutput;
+  /** Hides the credentials of the server in its texts. */
+  readonly #hide: (text: string) => string;
   #reason: string | undefined;
   #ended: (reason: string) => void = () => {};
 
-  constructor(deps: ConnectDeps) {
+  constructor(deps: ConnectDeps, hide: (text: string) => string) {
     this.#deps = deps;
-    this.#output = new ServerOutput(deps.clock, deps.logger);
+    this.#hide = hide;
+    this.#output = new ServerOutput(deps.clock, deps.logger, hide);
     this.#client = new Client(
       { name: "mooring", version: deps.version },
       { jsonSchemaValidator: noValidator as never },
@@ -63,7 +68,8 @@ class Link implements Connection {
     this.closed = new Promise((resolve) => {
       this.#ended = resolve;
     });
-    this.#client.onerror = (error) => deps.logger.debug({ error: messageOf(error) }, "server sent something invalid");
+    this.#client.onerror = (error) =>
+      deps.logger.debug({ error: hide(withoutContent(error)) }, "server sent something invalid");
     this.#client.onclose = () => this.#ended(this.#reason ?? "the connection was closed");
     this.#client.setNotificationHandler(ToolListChangedNotificationSchema, () => deps.onListChanged());
   }
@@ -119,7 +125,7 @@ class Link implements Connection {
       return this;
     } catch (error) {
       await this.close();
-      throw signal.aborted ? explain(signal.reason) : this.#explained(error);
+      throw signal.aborted ? explain(signal.reason, { hide: this.#hide }) : this.#explained(error);
     } finally {
       signal.removeEventListener("abort", onAbort);
     }
@@ -153,12 +159,16 @@ class Link implements Connection {
   /** Never has secrets; the detail names the last output of a program that ended. */
   #explained(error: unknown, timeoutMs?: number): ServerFailed {
     const reason = this.#reason;
-    if (reason === undefined) return explain(error, timeoutMs);
+    if (reason === undefined) return explain(error, { timeoutMs, hide: this.#hide });
     const last = this.#output.lastLine;
     const detail = last === "" ? reason : `${reason}; its last output: ${last}`;
     return new ServerFailed("unavailable", reason, detail, { cause: error });
   }
 }
+
+/** The SDK appends the whole message of the server, such as an answer that came too late. */
+const withoutContent = (error: unknown): string =>
+  messageOf(error).split(/[[{]/)[0]?.slice(0, MAX_CHARS) || "no message";
 
 const HTTP_NOT_FOUND = 404;
 
@@ -168,20 +178,26 @@ const isInvalid = (error: unknown): boolean => error instanceof z.ZodError;
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 const MAX_CHARS = 500;
 const REQUEST_TIMEOUT: number = ErrorCode.RequestTimeout;
-const CONNECTION_CLOSED: number = ErrorCode.ConnectionClosed;
 
-const LOST = "the connection ended before the answer";
+const hasTimeout = (data: unknown): boolean => typeof data === "object" && data !== null && "timeout" in data;
 
-const explain = (error: unknown, timeoutMs = 0): ServerFailed => {
+interface ExplainOptions {
+  readonly timeoutMs?: number | undefined;
+  /** Hides the credentials of the server. */
+  hide(text: string): string;
+}
+
+const explain = (error: unknown, { timeoutMs = 0, hide }: ExplainOptions): ServerFailed => {
   const failed = (...[code, text, detail = text]: [AppError["code"], string, string?]) =>
-    new ServerFailed(code, text, maskSecrets(detail).slice(0, MAX_CHARS), { cause: error });
+    new ServerFailed(code, text, maskSecrets(hide(detail)).slice(0, MAX_CHARS), { cause: error });
   if (error instanceof ServerFailed) return error;
   if (error instanceof AppError) return failed(error.code, error.message);
   const { code, cause, message } = error as { code?: unknown; cause?: unknown; message?: string };
-  if (error instanceof McpError && code === REQUEST_TIMEOUT) {
+  // A server may use the code too, but without the limit of this request.
+  if (error instanceof McpError && code === REQUEST_TIMEOUT && hasTimeout(error.data)) {
     return failed("unavailable", `it did not answer within ${timeoutMs} ms`);
   }
-  if (error instanceof McpError && code === CONNECTION_CLOSED) return failed("unavailable", LOST);
+  if (error instanceof McpError && error.message.endsWith(LOST_ANSWER)) return failed("unavailable", LOST_ANSWER);
   if (error instanceof McpError) {
     const said = error.message.replace(/^MCP error -?\d+: /, "");
     return failed("bad-input", `it answered with error ${error.code}`, `it answered with error ${error.code}: ${said}`);

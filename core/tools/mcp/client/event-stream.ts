@@ -100,10 +100,11 @@ const nextChunk = async (
   }
 };
 
-/** The code of the SDK for a connection that was closed. */
+/** The code of the SDK for a connection that was closed; servers use it for other errors too. */
 const CONNECTION_CLOSED = -32_000;
+export const LOST_ANSWER = "the connection ended before the answer";
 
 const lostAnswer = (id: string | number | undefined): Uint8Array => {
-  const error = { code: CONNECTION_CLOSED, message: "the connection ended before the answer" };
+  const error = { code: CONNECTION_CLOSED, message: LOST_ANSWER };
   return Buffer.from(`\n\nevent: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, error })}\n\n`);
 };

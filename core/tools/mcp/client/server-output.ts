@@ -10,13 +10,16 @@ const MINUTE_MS = 60_000;
 export class ServerOutput {
   readonly #clock: Clock;
   readonly #logger: Logger;
+  /** Hides the credentials of the server, which it may print. */
+  readonly #hide: (text: string) => string;
   #unfinished = "";
   #lastLine = "";
   #minute = 0;
   #lines = 0;
 
-  constructor(clock: Clock, logger: Logger) {
+  constructor(clock: Clock, logger: Logger, hide: (text: string) => string) {
     this.#clock = clock;
+    this.#hide = hide;
     this.#logger = logger;
   }
 
@@ -44,6 +47,6 @@ export class ServerOutput {
   }
 
   #shown(line: string): string {
-    return maskSecrets(line.trim().slice(0, MAX_LINE_CHARS));
+    return maskSecrets(this.#hide(line.trim()).slice(0, MAX_LINE_CHARS));
   }
 }

@@ -33,6 +33,8 @@ export class StdioTransport implements Transport {
   #unfinished: Buffer[] = [];
   #unfinishedBytes = 0;
   #rubbishLines = 0;
+  /** The rest of its output is dropped, and it is being stopped. */
+  #isBroken = false;
   #isClosed = false;
 
   constructor(program: Program, deps: StdioDeps) {
@@ -92,7 +94,7 @@ export class StdioTransport implements Transport {
 
   #read(chunk: Buffer): void {
     let rest = chunk;
-    for (let end = rest.indexOf("\n"); end !== -1 && !this.#isClosed; end = rest.indexOf("\n")) {
+    for (let end = rest.indexOf("\n"); end !== -1 && !this.#isBroken; end = rest.indexOf("\n")) {
       const line = Buffer.concat([...this.#unfinished, rest.subarray(0, end)]).toString("utf8");
       this.#unfinished = [];
       this.#unfinishedBytes = 0;
@@ -100,6 +102,7 @@ export class StdioTransport implements Transport {
       this.#take(line);
     }
     this.#unfinishedBytes += rest.length;
+    if (this.#isBroken) return;
     if (this.#unfinishedBytes > MAX_MESSAGE_BYTES) this.#break(`it sent more than ${MAX_MESSAGE_BYTES} bytes at once`);
     else if (rest.length > 0) this.#unfinished.push(rest);
   }
@@ -123,7 +126,8 @@ export class StdioTransport implements Transport {
   }
 
   #break(reason: string): void {
-    if (this.#isClosed) return;
+    if (this.#isBroken || this.#isClosed) return;
+    this.#isBroken = true;
     this.#unfinished = [];
     this.#child?.stdout.removeAllListeners("data").resume();
     this.#deps.onBroken(`${reason}, and was stopped`);

@@ -150,7 +150,7 @@ describe("given the hints of a server about its tools (T2, T3, T4)", () => {
     expect(await toolWith({}, trusted)).toEqual({ repeatable: false, asks: true });
   });
 
-  it("when a tool becomes destructive in the middle of a turn, then a call that nobody approved does not run", async () => {
+  it("when a tool becomes destructive in the middle of a turn, then its calls need an approval first", async () => {
     const harmless = { inputSchema: { type: "object" }, annotations: { readOnlyHint: true } };
     const tools = ["change", "other"].map((name) => ({ name, ...harmless }));
     const { source } = rig.start({ tide: fakeServer({ tools }, { trusted: true, approval: "destructive" }) });

@@ -1,7 +1,6 @@
 import { getEventListeners } from "node:events";
 import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../../core/contract/ports/clock.ts";
 import { FloodLimit } from "../../../../core/tools/mcp/client/flood-limit.ts";
 import { serverFetch } from "../../../../core/tools/mcp/client/server-fetch.ts";
 import { TestHttpServer } from "../../../fakes/mcp/http-server.ts";
@@ -16,7 +15,7 @@ const serving = async (answer: (response: ServerResponse) => void) => {
   servers.push(server);
   const broken: string[] = [];
   const url = new URL(server.url);
-  const flood = new FloodLimit(systemClock);
+  const flood = new FloodLimit({ monotonic: () => 0 });
   return { url, broken, fetch: serverFetch({ url, headers: {}, onBroken: (reason) => broken.push(reason), flood }) };
 };
 
