@@ -12,4 +12,5 @@ export {
   signOut,
   startSignIn,
 } from "./mcp/index.ts";
+export { toolModuleOf } from "./modules/module-code.ts";
 export { type AgentTools, type ListedTool, openTools, type ToolSettings } from "./tool-catalog.ts";

@@ -4,6 +4,7 @@ import { configFile, envFileOf, loadConfig, secretFilesOf } from "../../config/i
 import { AppError } from "../../core/contract/app-error.ts";
 import { systemClock } from "../../core/contract/ports/clock.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
+import { toolModuleOf } from "../../core/tools/index.ts";
 import { deploymentWarnings } from "../check/index.ts";
 import { reportIfForeign } from "../foreign/index.ts";
 import { type Role, runMooring } from "../run-mooring.ts";
@@ -97,11 +98,16 @@ const stopSignal = (asked: AbortController): Promise<StopSignal> =>
 
 /**
  * Exits, because the state is unknown; stored work continues after a restart. Covers unhandled rejections. An error of an
- * adapter from outside degrades its channel only (U6).
+ * adapter from outside degrades its channel only (U6), and one of a module with tools is reported only.
  */
 const exitOnUncaughtError = (logger: Logger, modules: readonly string[]): void => {
   process.on("uncaughtException", (error, origin) => {
     if (reportIfForeign(error, modules)) return;
+    const module = toolModuleOf(error);
+    if (module !== undefined) {
+      logger.error({ error, module }, "uncaught error of a tool module");
+      return;
+    }
     logger.error({ error, origin }, "uncaught error, process exits");
     process.exit(exitCode.problem);
   });

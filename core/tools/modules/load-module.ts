@@ -11,6 +11,7 @@ import {
   toolProblems,
 } from "../../contract/tool-definition.ts";
 import { stableId, withinDeadline } from "../../lib/index.ts";
+import { runModule, runOwn } from "./module-code.ts";
 
 export interface LoadedModule {
   readonly tools: readonly Tool[];
@@ -25,7 +26,7 @@ const LOAD_TIMEOUT_MS = 10_000;
 export const loadModule = async (file: string, clock: Clock): Promise<LoadedModule> => {
   let exported: Readonly<Record<string, unknown>>;
   try {
-    exported = await withinDeadline(clock, LOAD_TIMEOUT_MS, import(pathToFileURL(file).href), () => {
+    exported = await withinDeadline(clock, LOAD_TIMEOUT_MS, imported(file), () => {
       throw new Error(`it did not load within ${LOAD_TIMEOUT_MS / 1_000} s`);
     });
   } catch (error) {
@@ -43,10 +44,12 @@ export const loadModule = async (file: string, clock: Clock): Promise<LoadedModu
   for (const { name, value } of candidates) {
     const found = [...toolProblems(value), ...schemaProblems(value)];
     problems.push(...found.map((problem) => `the export "${name}" ${problem}`));
-    if (found.length === 0) tools.push(moduleTool(value as ToolDefinition, basename(file)));
+    if (found.length === 0) tools.push(moduleTool(value as ToolDefinition, file));
   }
   return { tools, problems };
 };
+
+const imported = (file: string) => runModule(file, () => import(pathToFileURL(file).href));
 
 /** Other exports, such as helper functions, are not the agent's. */
 const looksLikeTool = (value: unknown): boolean => typeof value === "object" && value !== null && "contract" in value;
@@ -66,7 +69,8 @@ const schemaProblems = (value: unknown): readonly string[] => {
 const moduleTool = (definition: ToolDefinition, file: string): Tool => {
   const { name, description, input, destructive = false, repeatable = false, timeoutMs } = definition;
   const { approval = destructive ? "ask" : "never" } = definition;
-  const digest = stableId("tool", file, name, description, JSON.stringify(z.toJSONSchema(input, { io: "input" })));
+  const schema = JSON.stringify(z.toJSONSchema(input, { io: "input" }));
+  const digest = stableId("tool", basename(file), name, description, schema, `${destructive}`);
   return {
     name,
     description,
@@ -75,7 +79,7 @@ const moduleTool = (definition: ToolDefinition, file: string): Tool => {
     repeatable,
     ...(timeoutMs !== undefined && { deadlineMs: timeoutMs }),
     ...(approval === "ask" && { approval: { isDestructive: destructive, definition: digest } }),
-    run: async (given, context) => outputOf(await definition.run(given, callOf(context))),
+    run: async (given, context) => outputOf(await runModule(file, async () => definition.run(given, callOf(context)))),
   };
 };
 
@@ -86,7 +90,7 @@ const callOf = ({ signal, idempotencyKey, agent, tenant, audience, progress }: T
   agent,
   tenant,
   conversation: { channel: audience.conversation.channel, kind: audience.conversation.kind },
-  progress: (text) => progress?.(String(text)),
+  progress: (text) => runOwn(() => progress?.(String(text))),
 });
 
 /** The module's code is not checked by our compiler, so its result may be anything. */

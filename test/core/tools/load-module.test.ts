@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -83,6 +83,19 @@ describe("given a module of the operator (T1)", () => {
     const { tools, problems } = await load(source);
     expect(tools).toEqual([]);
     expect(problems.join("\n")).toContain(problem);
+  });
+
+  it("when a tool becomes destructive, then earlier approvals do not hold for it (T4)", async () => {
+    const definitions = [];
+    for (const [at, fields] of Object.entries(['approval: "ask"', 'approval: "ask", destructive: true'])) {
+      // Node loads a file once, so each version has a folder of its own.
+      const file = join(folder, at, "same.mjs");
+      await mkdir(join(folder, at));
+      await writeFile(file, `import { z } from ${JSON.stringify(ZOD)};\nexport default ${tool(fields)};`);
+      const { tools } = await loadModule(file, new ManualClock(0));
+      definitions.push(tools[0]?.approval?.definition);
+    }
+    expect(new Set(definitions).size).toBe(2);
   });
 
   it("when one of its tools has a fault, then the others work", async () => {

@@ -63,7 +63,13 @@ const MODULE = (zod: string) => `
   export const double = { contract: 1, name: "double", description: "Doubles", input: z.object({ n: z.number() }),
     run: async ({ n }) => String(2 * n) };
   export const broken = { contract: 1, name: "failing", description: "Fails", input: z.object({}),
-    run: async () => { throw new Error("the database is closed"); } };`;
+    run: async () => { throw new Error("the database is closed"); } };
+  export const careless = { contract: 1, name: "careless", description: "Forgets", input: z.object({}), run: async () => {
+    setTimeout(() => { throw new Error("thrown in a timer"); }, 0);
+    void Promise.reject(new Error("forgotten promise"));
+    queueMicrotask(() => { throw new Error("thrown in a microtask"); });
+    return "careless ran";
+  } };`;
 
 const config = () => {
   const agent = (name: string, more: object) => ({ name, model: models.named(name, obeys), ...more });
@@ -181,6 +187,15 @@ describe("given an agent with tools of the operator (T1)", () => {
     expect(process.stdout()).toContain("module faulty.mjs cannot be loaded: no licence");
     const [request] = await models.asked("tooled");
     expect(JSON.stringify(request.body.messages)).toContain("the tools of faulty.mjs: the module has a fault");
+  });
+
+  it("when a module throws outside of its call, then the log names it and the process goes on", async () => {
+    expect(await uses("careless")).toBe("careless ran");
+    const logged = (text: string) => mooring.process.stderr().includes(text);
+    for (const error of ["thrown in a timer", "forgotten promise", "thrown in a microtask"])
+      await expect.poll(() => logged(error)).toBe(true);
+    expect(logged('"module":"my-tools.mjs"')).toBe(true);
+    expect(await uses("double", { n: 21 })).toBe("42");
   });
 
   it("when no speaker has the right, then the model is offered none of the tools (R1)", async () => {
