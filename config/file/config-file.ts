@@ -1,5 +1,16 @@
-import { createHash } from "node:crypto";
-import { chmodSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createHash, randomUUID } from "node:crypto";
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  constants,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { basename } from "node:path";
 import { AppError } from "../../core/contract/app-error.ts";
 import { checkText, configFile, isShipped, ownEnvironment, readText } from "../load-config.ts";
@@ -71,14 +82,29 @@ const digestOf = (text: string): string => createHash("sha256").update(text).dig
 const changedMeanwhile = (): AppError =>
   new AppError("conflict", "the configuration file has changed in the meantime: reload the page and try again");
 
-/** A crash leaves the old file or the new one, because a rename is atomic. */
+/** Some editors write it. readText leaves it out. */
+const BYTE_ORDER_MARK = "\ufeff";
+
+const withoutMark = (text: string): string => (text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
+
+/**
+ * A crash leaves the old file or the new one, because a rename is atomic. The name of the draft is unique: processes in
+ * containers that share the folder often have the same process id.
+ */
 const replace = (path: string, text: string, ifDigest: string): void => {
   const target = realpathSync(path);
-  const draft = `${target}.${process.pid}.new`;
+  const draft = `${target}.${randomUUID()}.new`;
   try {
-    writeFileSync(draft, text, { mode: 0o600, flush: true });
-    chmodSync(draft, statSync(target).mode & 0o777);
-    if (digestOf(readFileSync(target, "utf8")) !== ifDigest) throw changedMeanwhile();
+    // A rename would also replace a file that is read-only on purpose.
+    accessSync(target, constants.W_OK);
+    const { mode, uid, gid } = statSync(target);
+    writeFileSync(draft, text, { mode: 0o600, flag: "wx", flush: true });
+    const made = statSync(draft);
+    if (made.uid !== uid || made.gid !== gid) chownSync(draft, uid, gid);
+    chmodSync(draft, mode & 0o777);
+    const now = readFileSync(target, "utf8");
+    if (digestOf(withoutMark(now)) !== ifDigest) throw changedMeanwhile();
+    if (now.startsWith(BYTE_ORDER_MARK)) writeFileSync(draft, BYTE_ORDER_MARK + text, { flush: true });
     renameSync(draft, target);
   } catch (error) {
     rmSync(draft, { force: true });

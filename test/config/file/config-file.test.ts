@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -46,6 +46,52 @@ describe("given a configuration file that an operator changes (U5)", () => {
     const text = await change(["agents", 0, "maxTurnsPerPerson"], 3);
     for (const kept of ["# The harbour's configuration", "# the only one", "# rounds"]) expect(text).toContain(kept);
     expect((await open().read()).config.agents[0]).toMatchObject({ maxTurnsPerPerson: 3, maxToolRounds: 12 });
+  });
+
+  it("when the map of a new value is in the file, then the value gets its own line, and no other line changes", async () => {
+    const before = `# Harbour
+agents:
+-   name: mooring   # the only one
+
+    # Short answers.
+    model:   demo
+    directives: |+
+      Be brief.
+
+channels:
+    web: {adapter: web}   # the website
+
+`;
+    writeFileSync(path, before);
+    const added = before.replace("demo\n", "demo\n    maxTurnsPerPerson: 3\n");
+    expect(await change(["agents", 0, "maxTurnsPerPerson"], 3)).toBe(added);
+    const limited = added.replace("adapter: web}", "adapter: web, limits: { messagesPerSecond: 7 }}");
+    expect(await change(["channels", "web", "limits", "messagesPerSecond"], 7)).toBe(limited);
+    expect(await change(["logLevel"], "debug")).toBe(`${limited}logLevel: "debug"\n`);
+    expect((await open().read()).config).toMatchObject({ logLevel: "debug", agents: [{ maxTurnsPerPerson: 3 }] });
+  });
+
+  it("when a text at the end of the file keeps its empty lines, then a new value does not change them", async () => {
+    writeFileSync(
+      path,
+      "channels: { web: { adapter: web } }\nagents:\n  - name: mooring\n    model: demo\n    directives: |+\n      Be brief.\n\n\n",
+    );
+    const { directives } = (await open().read()).config.agents[0] ?? {};
+    await change(["logLevel"], "debug");
+    expect((await open().read()).config.agents[0]?.directives).toBe(directives);
+  });
+
+  it("when the file begins with a byte order mark, then the value changes and the mark stays", async () => {
+    writeFileSync(path, `\ufeff${TEXT}`);
+    expect(await change(["agents", 0, "maxToolRounds"], 20)).toBe(`\ufeff${TEXT.replace("12 #", "20 #")}`);
+  });
+
+  it("when the file belongs to another user and group, then it still does, or is not changed", async () => {
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) chownSync(path, 12_345, 54_321);
+    const { uid, gid } = statSync(path);
+    await change(["agents", 0, "maxToolRounds"], 20);
+    expect(statSync(path)).toMatchObject({ uid, gid });
   });
 
   it("when the file has changed in the meantime, then nothing is written", async () => {
