@@ -27,7 +27,7 @@ export const shownSettings = (config: Config, file: FileNow | undefined, mayChan
   });
 
 /** Numbers are limits, durations and prices. Texts may name programs, addresses and rights, which the file decides. */
-export const isChangeable = (path: KeyPath, value: unknown, source: string): boolean =>
+const isChangeable = (path: KeyPath, value: unknown, source: string): boolean =>
   usualEffect(path) !== "process" &&
   (source === "file" || source === "default") &&
   (typeof value === "number" || isLogLevel(path));

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { FastifyInstance } from "fastify";
 import { type ConfigFile, valueAt } from "../../../config/file/index.ts";
 import { ConfigInvalid, spellPath } from "../../../config/index.ts";
@@ -6,7 +7,7 @@ import { type AnswerTo, requests } from "../../admin-api/index.ts";
 import { planReload } from "../../reload/index.ts";
 import { type AdminDeps, adminRoute, checked, mustBePlatformAdmin, noteDetail } from "../admin-request.ts";
 import { auditDetail } from "../audit.ts";
-import { isChangeable, shownSettings } from "../shown-settings.ts";
+import { shownSettings } from "../shown-settings.ts";
 
 /** The settings in force in the process that answers, changes of the file, and reloads, as by SIGHUP. */
 export const configurationRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
@@ -50,8 +51,8 @@ export const configurationRoutes = (scope: FastifyInstance, deps: AdminDeps): vo
         "conflict",
         "this process runs with the shipped configuration: create one with `mooring init`",
       );
-    const { sourceOf } = await asBadInput(() => file.read());
-    if (!isChangeable(keys, before, sourceOf(keys)))
+    const shown = shownSettings(config, await asBadInput(() => file.read()), true);
+    if (!shown.some((each) => each.canChange && isDeepStrictEqual(each.keys, keys)))
       throw new AppError("bad-input", `${path} cannot be changed here: edit the file, then reload`);
     await auditDetail(deps, request, { setting: path, from: before, to: value });
     await asBadInput(() => file.change(keys, value, digest));

@@ -98,6 +98,8 @@ describe("given an operator who looks at settings", () => {
     ["a setting that needs a restart", { keys: ["gateway", "drainMs"], value: 5 }, 400, /edit the file/],
     ["a program", { keys: ["agents", 0, "mcpServers", "files", "command"], value: "sh" }, 400, /edit the file/],
     ["a secret", { keys: ["agents", 0, "model", "apiKey"], value: "mine" }, 400, /edit the file/],
+    ["the length of a list", { keys: ["admin", "tokens", "length"], value: 0 }, 400, /edit the file/],
+    ["a reference to a secret", { keys: ["logLevel"], value: `\${KEY}` }, 400, /logLevel/],
     ["an unknown setting", { keys: ["agents", 0, "colour"], value: 1 }, 400, /edit the file/],
     ["an unknown level", { keys: ["logLevel"], value: "loud" }, 400, /logLevel/],
     ["no keys", { keys: [], value: 1 }, 400, /keys/],
