@@ -4,7 +4,7 @@ import type { Texts } from "../contract/texts/texts.ts";
 import { ChildAbort } from "../lib/index.ts";
 import { memoryNote, memoryScope } from "../memory/lasting/index.ts";
 import { viewOfOrigins } from "../origin/index.ts";
-import { fitEntry, nextIndex, type TurnEntry, withoutRevised } from "../sessions/index.ts";
+import { fitEntry, hasDelegated, nextIndex, type TurnEntry, withoutRevised } from "../sessions/index.ts";
 import { activeTakeover } from "../sessions/takeover/index.ts";
 import { withFiles } from "../turns/files/index.ts";
 import type { Agent, TurnEnd, TurnFailure, TurnRecord } from "../turns/index.ts";
@@ -234,10 +234,14 @@ const memoryNoteFor = async (
   return scope && memoryNote(store, scope, message);
 };
 
-/** The updates of all features, before each step. */
+/** The updates of all features, before each step. Only delegated work has any, so a plain turn asks no feature. */
 const updatesOf = ({ features }: IntakeDeps, agent: Agent, turn: RecordedTurn): TurnUpdates => {
-  const sources = features.hooks.flatMap((hook) => hook.updates?.(agent, turn) ?? []);
-  return async (messages) => (await Promise.all(sources.map((source) => source(messages)))).flat();
+  let sources: readonly TurnUpdates[] | undefined;
+  return async (messages) => {
+    if (messages.length === 0 && !hasDelegated(turn.window)) return [];
+    sources ??= features.hooks.flatMap((hook) => hook.updates?.(agent, turn) ?? []);
+    return (await Promise.all(sources.map((source) => source(messages)))).flat();
+  };
 };
 
 const finish = async (

@@ -14,6 +14,7 @@ export {
   exceeds,
   fitEntry,
   type HistoryEntry,
+  hasDelegated,
   hasForeignText,
   nextIndex,
   type ReplyEntry,

@@ -119,6 +119,10 @@ export interface SessionWindow {
   readonly chars: number;
 }
 
+/** Whether a turn in the window has delegated work. */
+export const hasDelegated = ({ entries }: SessionWindow): boolean =>
+  entries.some((entry) => entry.kind === "turn" && entry.delegated === true);
+
 /** The index that the session's next entry will have. */
 export const nextIndex = ({ from, entries }: SessionWindow): number => from + entries.length;
 

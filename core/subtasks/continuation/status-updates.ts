@@ -1,5 +1,6 @@
 import { hasEnded } from "../../contract/messages/subtask.ts";
 import type { Store } from "../../contract/ports/store.ts";
+import { hasDelegated } from "../../sessions/index.ts";
 import type { Agent } from "../../turns/index.ts";
 import type { RecordedTurn, TurnUpdates } from "../../turns/source/index.ts";
 import { readOwner } from "../owner/owner-record.ts";
@@ -16,7 +17,7 @@ export const statusUpdates =
   (agent: Agent, { record, window }: RecordedTurn): TurnUpdates => {
     const ref = { tenant: agent.tenant, agent: agent.name };
     const { ownerId } = record.standing.owner;
-    const hadDelegated = window.entries.some((entry) => entry.kind === "turn" && entry.delegated === true);
+    const hadDelegated = hasDelegated(window);
     const delegating = new Set(agent.tools.flatMap(({ name, delegates }) => (delegates === "subtask" ? [name] : [])));
     const shown = new Map<string, number>();
     return async (messages) => {

@@ -105,7 +105,10 @@ export type TurnUpdates = (messages: readonly ChatMessage[]) => Promise<readonly
 
 /** A feature that takes part in turns. Turns of people that were answered without a tool call skip it. */
 export interface TurnHook {
-  /** Called once when a turn begins to run. The result is called before each step, with the messages of the turn so far. */
+  /**
+   * Called once, when the session has delegated work or the turn has called a tool. The result is called before each
+   * step, with the messages of the turn so far.
+   */
   updates?(agent: Agent, turn: RecordedTurn): TurnUpdates;
   /** May change the end of the turn before it is stored. */
   finish?(agent: Agent, record: TurnRecord, end: TurnEnd): Promise<FinishedTurn>;
