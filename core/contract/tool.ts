@@ -106,6 +106,8 @@ export interface Tool<Input = unknown> {
 
 /** Tools whose list can change while the process runs, because other programs offer them. */
 export interface ToolSource {
+  /** The list never changes and is the same for every permit, so turns take it from here. */
+  readonly always?: OfferedTools;
   /** Resolves in bounded time and never rejects. While nothing changes, the list is the same object. */
   offer(permit: Permit): Promise<OfferedTools>;
 }

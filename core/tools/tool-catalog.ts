@@ -69,6 +69,7 @@ export const openTools = async (
   return {
     listed,
     problems,
+    always: offered,
     offer: async () => offered,
     close: async () => (await guarded)?.close(),
   };

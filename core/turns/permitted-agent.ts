@@ -25,8 +25,9 @@ const joined = new WeakMap<readonly Tool[], WeakMap<readonly Tool[], readonly To
 
 /** The agent with the tools that its tool source offers now; they stay the same until the turn ends. */
 export const withOfferedTools = async (agent: Agent, asker: Pick<Asker, "causes">): Promise<Agent> => {
-  if (agent.toolSource === undefined) return agent;
-  const { tools: offered, unavailable } = await agent.toolSource.offer(agent.rights.permit(asker));
+  const { toolSource } = agent;
+  if (toolSource === undefined) return agent;
+  const { tools: offered, unavailable } = toolSource.always ?? (await toolSource.offer(agent.rights.permit(asker)));
   const lists = joined.get(agent.tools) ?? new WeakMap<readonly Tool[], readonly Tool[]>();
   joined.set(agent.tools, lists);
   const tools = lists.get(offered) ?? [...agent.tools, ...offered];
