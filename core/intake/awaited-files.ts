@@ -1,7 +1,7 @@
 import { BoundedCache } from "../contract/bounded-cache.ts";
 import type { AgentRef } from "../contract/messages/addresses.ts";
 import { subjectsOf } from "../contract/messages/subjects.ts";
-import type { TurnMessage } from "../contract/messages/user-message.ts";
+import type { PersonMessage } from "../contract/messages/user-message.ts";
 import type { Bus, Wait } from "../contract/ports/bus.ts";
 import type { Clock } from "../contract/ports/clock.ts";
 import type { Store } from "../contract/ports/store.ts";
@@ -39,10 +39,8 @@ export class AwaitedFiles {
   }
 
   /** Undefined: all files have arrived, or the message has waited long enough. */
-  async waitFor(message: TurnMessage): Promise<Wait | undefined> {
-    if (message.kind !== "message") return undefined;
+  async waitFor(message: PersonMessage): Promise<Wait | undefined> {
     const ids = message.attachments.flatMap(({ file }) => file ?? []);
-    if (ids.length === 0) return undefined;
     const now = this.#deps.clock.monotonic();
     const since = this.#since.get(message.id) ?? now;
     if (now - since >= MAX_WAIT_MS || (await this.#haveArrived(ids))) {

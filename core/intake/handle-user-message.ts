@@ -3,7 +3,13 @@ import type { TurnPlace } from "../budgets/index.ts";
 import { runCommand } from "../commands/index.ts";
 import { messageOf, RevisionConflict } from "../contract/app-error.ts";
 import { subjectsOf } from "../contract/messages/subjects.ts";
-import type { FromPerson, ShownMessage, TurnMessage, UserMessage } from "../contract/messages/user-message.ts";
+import type {
+  FromPerson,
+  PersonMessage,
+  ShownMessage,
+  TurnMessage,
+  UserMessage,
+} from "../contract/messages/user-message.ts";
 import {
   ack,
   type Consumer,
@@ -79,7 +85,7 @@ const takeTurn = async (deps: IntakeDeps, agent: Agent, message: TurnMessage, re
     const opened = await openTurn(deps, message, locale);
     await deps.checkpoint("turn.opened");
     signalProgress(deps.bus, message);
-    const fileWait = await deps.awaitedFiles.waitFor(message);
+    const fileWait = hasFiles(message) ? await deps.awaitedFiles.waitFor(message) : undefined;
     if (fileWait !== undefined) showTyping(deps, agent, opened.record);
     const wait = fileWait ?? waitForLimit(deps, agent, message, opened);
     if (wait !== undefined) return { wait };
@@ -106,6 +112,9 @@ const takeTurn = async (deps: IntakeDeps, agent: Agent, message: TurnMessage, re
     throw error;
   }
 };
+
+const hasFiles = (message: TurnMessage): message is PersonMessage =>
+  message.kind === "message" && message.attachments.some(({ file }) => file !== undefined);
 
 /** In the background, once a day, because the message does not depend on it. */
 const noteSeen = ({ lastSeen, background }: IntakeDeps, { tenant, conversation, account }: FromPerson): void => {
