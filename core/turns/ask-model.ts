@@ -52,31 +52,34 @@ export const askModel = async (deps: CoreDeps, turn: Turn, request: StepRequest)
   for (let attempts = 1; ; attempts++) {
     await deps.checkpoint("model.before");
     const spending = await reserve(turn, request);
-    let answer: StepResponse | ModelFailed | undefined;
+    let attempt: Attempt | undefined;
     try {
-      answer = await attemptOnce(deps, turn, request);
+      attempt = await attemptOnce(deps, turn, request);
     } finally {
-      if (answer instanceof ModelFailed && UNREACHED.includes(answer.reason)) spending?.release();
-      else spending?.settle(answer instanceof ModelFailed ? unknownUsage(turn) : answer?.usage, modelOf(answer));
+      const { response, failure } = attempt ?? {};
+      if (failure && UNREACHED.includes(failure.reason)) spending?.release();
+      else spending?.settle(failure ? unknownUsage(turn) : response?.usage, response?.model);
     }
-    if (!(answer instanceof ModelFailed)) {
+    const { response, failure } = attempt;
+    if (response) {
       await deps.checkpoint("model.after");
-      return answer;
+      return response;
     }
-    const { reason, retryable, retryAfterMs = 0 } = answer;
-    turn.logger.warn({ model: turn.agent.model.label, reason, attempts, error: answer.message }, "model failed");
-    if (!retryable || attempts === MAX_ATTEMPTS || retryAfterMs > MAX_PAUSE_MS) throw answer;
+    const { reason, retryable, retryAfterMs = 0 } = failure;
+    turn.logger.warn({ model: turn.agent.model.label, reason, attempts, error: failure.message }, "model failed");
+    if (!retryable || attempts === MAX_ATTEMPTS || retryAfterMs > MAX_PAUSE_MS) throw failure;
     const backoffMs = FIRST_PAUSE_MS * 4 ** (attempts - 1) * (1 + spread(turn.record.turnId));
     await pause(deps.clock, Math.max(backoffMs, retryAfterMs), turn.signal);
   }
 };
 
-const modelOf = (answer: StepResponse | ModelFailed | undefined): string | undefined =>
-  answer instanceof ModelFailed ? undefined : answer?.model;
-
 const unknownUsage = ({ agent: { model } }: Turn) => (model.isAgent ? NO_USAGE : undefined);
 
-const attemptOnce = async (deps: CoreDeps, turn: Turn, request: StepRequest): Promise<StepResponse | ModelFailed> => {
+type Attempt =
+  | { readonly response: StepResponse; readonly failure?: never }
+  | { readonly failure: ModelFailed; readonly response?: never };
+
+const attemptOnce = async (deps: CoreDeps, turn: Turn, request: StepRequest): Promise<Attempt> => {
   const { model } = turn.agent;
   let deltas = deltaStream(deps, turn);
   let startedAt = deps.clock.monotonic();
@@ -117,7 +120,7 @@ const attemptOnce = async (deps: CoreDeps, turn: Turn, request: StepRequest): Pr
     if (response.toolCalls.length > 0 && bytesOf(response) > MAX_RESPONSE_BYTES) {
       throw new ModelFailed("bad-answer", `tool calls of more than ${MAX_RESPONSE_BYTES} bytes cannot be stored`);
     }
-    return response;
+    return { response };
   } catch (error) {
     if (turn.signal.reason instanceof TurnStopped) throw new TurnStopped(text);
     turn.signal.throwIfAborted();
@@ -127,7 +130,7 @@ const attemptOnce = async (deps: CoreDeps, turn: Turn, request: StepRequest): Pr
         ? error
         : new ModelFailed("bad-answer", `the model client failed: ${messageOf(error)}`);
     outcome = failure.reason;
-    return failure;
+    return { failure };
   } finally {
     ended(outcome, response);
   }
