@@ -11,7 +11,8 @@ import { type Caller, callerAt } from "../delivery/index.ts";
 import type { ScheduleDeps } from "../schedules/index.ts";
 import type { SessionHistory } from "../sessions/index.ts";
 import { openWorkFor } from "../subtasks/index.ts";
-import type { RunningTurns, TurnRecord } from "../turns/index.ts";
+import type { RunningTurns } from "../turns/index.ts";
+import type { TurnRecord } from "../turns/record/index.ts";
 
 /** The dependencies of all commands. */
 export interface CommandDeps extends ApprovalDeps, ScheduleDeps {

@@ -6,7 +6,7 @@ import type { Meter } from "../contract/ports/telemetry.ts";
 import { newestFirst } from "../contract/ports/token.ts";
 import { update } from "../contract/ports/update.ts";
 import { cutAtGraphemes, stableId } from "../lib/index.ts";
-import { turnKeyById } from "../turns/index.ts";
+import { turnKeyById } from "../turns/record/index.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 
 /** A person's opinion of one answer. Operators read it; it has no text of the conversation (R4). */

@@ -8,7 +8,7 @@ import { mayContinue, readRepliedTo } from "../delivery/index.ts";
 import { cutAtGraphemes } from "../lib/index.ts";
 import { readPlacedReply } from "../origin/index.ts";
 import type { HistoryEntry } from "../sessions/index.ts";
-import { finalIdOf } from "../turns/index.ts";
+import { finalIdOf } from "../turns/record/index.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 
 /** A message that a person has reported to the operators. */

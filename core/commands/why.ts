@@ -3,7 +3,7 @@ import { askerOf, canSee, mayContinue, readRepliedTo } from "../delivery/index.t
 import { type PlacedReply, readPlacedReply, readPosted } from "../origin/index.ts";
 import { promptOfRun } from "../schedules/index.ts";
 import type { HistoryEntry } from "../sessions/index.ts";
-import { finalIdOf } from "../turns/index.ts";
+import { finalIdOf } from "../turns/record/index.ts";
 import { type Command, type CommandAnswer, type CommandCall, callerOf } from "./command.ts";
 import { type Explained, explain, explainPending } from "./explain/explain.ts";
 import { pendingFor, pendingOf } from "./explain/pending-deliveries.ts";

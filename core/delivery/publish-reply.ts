@@ -6,7 +6,7 @@ import { type Conversation, conversationKey } from "../contract/messages/convers
 import { subjectsOf } from "../contract/messages/subjects.ts";
 import type { Audience, ReplyOrigin } from "../contract/messages/work-context.ts";
 import type { Bus } from "../contract/ports/bus.ts";
-import type { TurnRecord } from "../turns/index.ts";
+import type { TurnRecord } from "../turns/record/index.ts";
 
 interface Draft extends AgentRef {
   /** Deterministic, as is createdAt, so that publishing again produces a duplicate that the bus drops. */

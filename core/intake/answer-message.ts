@@ -3,8 +3,9 @@ import type { FromPerson, SyntheticMessage, TurnMessage } from "../contract/mess
 import type { Audience } from "../contract/messages/work-context.ts";
 import { publishReply } from "../delivery/index.ts";
 import { currentSession, type ReplyEntry, type TurnEntry } from "../sessions/index.ts";
-import type { Agent, TurnRecord } from "../turns/index.ts";
-import { finalIdOf, textsOf } from "../turns/index.ts";
+import type { Agent } from "../turns/index.ts";
+import { textsOf } from "../turns/index.ts";
+import { finalIdOf, type TurnRecord } from "../turns/record/index.ts";
 import type { TurnFeatures, TurnPrompt, TurnRequester, TurnSources } from "../turns/source/index.ts";
 import { compactSessionAsync } from "./compact-session-async.ts";
 import type { IntakeDeps } from "./intake-deps.ts";

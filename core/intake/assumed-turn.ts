@@ -2,7 +2,7 @@ import type { TurnMessage } from "../contract/messages/user-message.ts";
 import type { Stored } from "../contract/ports/store.ts";
 import { createOnce } from "../contract/ports/update.ts";
 import type { SessionWindow } from "../sessions/index.ts";
-import { Journal, type TurnRecord, turnKeyById } from "../turns/index.ts";
+import { Journal, type TurnRecord, turnKeyById } from "../turns/record/index.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 import { newWork, type ResolvedTurn, recordOf, resolveTurn } from "./resolve-turn.ts";
 

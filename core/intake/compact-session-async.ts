@@ -1,7 +1,8 @@
 import { AppError } from "../contract/app-error.ts";
 import { ChildAbort } from "../lib/index.ts";
 import { compactSession, exceeds, type SessionWindow, type WindowBounds } from "../sessions/index.ts";
-import type { Agent, TurnRecord } from "../turns/index.ts";
+import type { Agent } from "../turns/index.ts";
+import type { TurnRecord } from "../turns/record/index.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 
 /** Half of the model's context, at about four characters a token; the other half is for directives, tools and work. */

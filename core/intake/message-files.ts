@@ -17,7 +17,8 @@ import {
   sizeText,
 } from "../files/index.ts";
 import { MAX_IMAGE_BYTES } from "../model/index.ts";
-import type { Agent, TurnRecord } from "../turns/index.ts";
+import type { Agent } from "../turns/index.ts";
+import type { TurnRecord } from "../turns/record/index.ts";
 
 /** The files of a message, in the form that the model reads. */
 export interface MessageFiles {

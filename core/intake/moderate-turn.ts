@@ -1,7 +1,8 @@
 import type { Moderator, Verdict } from "../contract/ports/moderator.ts";
 import { raceAbort } from "../lib/index.ts";
 import type { TurnEntry } from "../sessions/index.ts";
-import { type Agent, type TurnEnd, type TurnRecord, textsOf } from "../turns/index.ts";
+import { type Agent, type TurnEnd, textsOf } from "../turns/index.ts";
+import type { TurnRecord } from "../turns/record/index.ts";
 import type { TurnPrompt } from "../turns/source/index.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 

@@ -2,7 +2,7 @@ import { AppError } from "../contract/app-error.ts";
 import type { TurnMessage } from "../contract/messages/user-message.ts";
 import { createOnce } from "../contract/ports/update.ts";
 import type { SessionWindow } from "../sessions/index.ts";
-import { type TurnRecord, turnKey, turnKeyById } from "../turns/index.ts";
+import { type TurnRecord, turnKey, turnKeyById } from "../turns/record/index.ts";
 import { checkAssumed, openAssumed, resolveFromCache } from "./assumed-turn.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 import { recordOf, resolveTurn } from "./resolve-turn.ts";

@@ -5,7 +5,8 @@ import { collection, keyOf, type Store } from "../contract/ports/store.ts";
 import { createOnce } from "../contract/ports/update.ts";
 import { ChildAbort, maskSecrets, raceAbort, summarisePrompt } from "../lib/index.ts";
 import type { AgentModel } from "../model/index.ts";
-import type { Agent, TurnRecord } from "../turns/index.ts";
+import type { Agent } from "../turns/index.ts";
+import type { TurnRecord } from "../turns/record/index.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 import type { OpenedTurn } from "./open-turn.ts";
 

@@ -15,7 +15,8 @@ import { captureOrigin, causeOf } from "../origin/index.ts";
 import { type ResolvedAsker, resolveAsker, resolvedAsker } from "../people/index.ts";
 import { revokeExposedCodes } from "../people/linking/index.ts";
 import { nextIndex, type SessionWindow, windowOf } from "../sessions/index.ts";
-import { type TurnRecord, turnIdOf, turnKeyById, urlsIn } from "../turns/index.ts";
+import { urlsIn } from "../turns/index.ts";
+import { type TurnRecord, turnIdOf, turnKeyById } from "../turns/record/index.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
 
 type Work = Pick<

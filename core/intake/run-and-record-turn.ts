@@ -6,17 +6,14 @@ import { memoryNote, memoryScope } from "../memory/lasting/index.ts";
 import { viewOfOrigins } from "../origin/index.ts";
 import { fitEntry, hasDelegated, nextIndex, type TurnEntry, withoutRevised } from "../sessions/index.ts";
 import { activeTakeover } from "../sessions/takeover/index.ts";
-import { withFiles } from "../turns/files/index.ts";
-import type { Agent, TurnEnd, TurnFailure, TurnRecord } from "../turns/index.ts";
+import type { Agent, TurnEnd, TurnFailure } from "../turns/index.ts";
 import {
   aboutEarlierCalls,
   addsForeignText,
   earlierCallsNote,
   earlierCallsOf,
-  Journal,
   permittedAgent,
   runTurn,
-  sessionTtl,
   TurnCancelled,
   TurnStopped,
   TurnTimedOut,
@@ -25,6 +22,7 @@ import {
   withOfferedTools,
   withoutSilence,
 } from "../turns/index.ts";
+import { Journal, sessionTtl, type TurnRecord, withFiles } from "../turns/record/index.ts";
 import type { FinishedTurn, RecordedTurn, TurnPrompt, TurnRequester, TurnUpdates } from "../turns/source/index.ts";
 import { shrinkWindow } from "./compact-session-async.ts";
 import type { IntakeDeps } from "./intake-deps.ts";

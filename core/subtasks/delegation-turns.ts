@@ -1,7 +1,8 @@
 import type { Store } from "../contract/ports/store.ts";
 import { listNames } from "../lib/index.ts";
 import type { ToolCall } from "../model/index.ts";
-import { type Agent, type TurnEnd, type TurnRecord, textsOf } from "../turns/index.ts";
+import { type Agent, type TurnEnd, textsOf } from "../turns/index.ts";
+import type { TurnRecord } from "../turns/record/index.ts";
 import type { FinishedTurn, TurnHook, TurnSources } from "../turns/source/index.ts";
 import { sealTurn } from "./batch/sealed-batch.ts";
 import { resultsPrompt, wakeUpPrompt } from "./continuation/continuation-prompt.ts";

@@ -4,8 +4,8 @@ import type { ToolContext } from "../contract/tool.ts";
 import type { StepResponse } from "../model/index.ts";
 import type { TurnEntry } from "../sessions/index.ts";
 import { rootSpanId, subtaskSpanId, toolSpanId, turnSpanId, workSpanId } from "../telemetry/index.ts";
+import type { TurnRecord } from "./record/index.ts";
 import type { Agent, Turn } from "./turn.ts";
-import type { TurnRecord } from "./turn-records.ts";
 
 interface Time {
   /** Wall clock, milliseconds. */

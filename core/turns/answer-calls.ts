@@ -7,12 +7,12 @@ import type { Tool, ToolContext, ToolOutput } from "../contract/tool.ts";
 import { ChildAbort, cutToBytes, raceAbort, signalProgress } from "../lib/index.ts";
 import type { ChatMessage, ToolCall, ToolResult } from "../model/index.ts";
 import { toolSpan } from "./agent-spans.ts";
-import { localTimeOf } from "./context/index.ts";
 import { earlierResult } from "./earlier-calls.ts";
 import { permitOf } from "./permitted-agent.ts";
 import { askerWrote, hasReadForeignText } from "./text-sources.ts";
 import { keepOutput } from "./tool-output.ts";
 import type { CoreDeps, Turn } from "./turn.ts";
+import { localTimeOf } from "./turn-context.ts";
 
 /** A response with more calls than this is a model fault. */
 const MAX_CALLS = 64;

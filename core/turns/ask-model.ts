@@ -15,10 +15,10 @@ import {
   type StepWork,
 } from "../model/index.ts";
 import { stepSpan } from "./agent-spans.ts";
-import { quotedText } from "./context/index.ts";
+import { finalIdOf } from "./record/index.ts";
 import type { CoreDeps, Turn } from "./turn.ts";
+import { quotedText } from "./turn-context.ts";
 import { TurnStopped } from "./turn-failures.ts";
-import { finalIdOf } from "./turn-records.ts";
 
 const MAX_ATTEMPTS = 3;
 const FIRST_PAUSE_MS = 1_000;

@@ -4,7 +4,7 @@ import type { Texts } from "../contract/texts/texts.ts";
 import type { Tool } from "../contract/tool.ts";
 import { cutAtGraphemes } from "../lib/index.ts";
 import type { ChatMessage, ToolCall, ToolResult } from "../model/index.ts";
-import { Journal } from "./turn-records.ts";
+import { Journal } from "./record/index.ts";
 
 /** A call that ran for an earlier version of the message. Without a result, its outcome is unknown. */
 export interface EarlierCall {

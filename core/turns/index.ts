@@ -16,15 +16,3 @@ export {
   TurnYielded,
   textsOf,
 } from "./turn-failures.ts";
-export {
-  deleteTurn,
-  finalIdOf,
-  Journal,
-  sessionTtl,
-  type TurnRecord,
-  traceIdOf,
-  turnIdOf,
-  turnKey,
-  turnKeyById,
-  turnsOfAgent,
-} from "./turn-records.ts";

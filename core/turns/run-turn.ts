@@ -12,10 +12,10 @@ import {
 import type { SessionWindow } from "../sessions/index.ts";
 import { answerCalls } from "./answer-calls.ts";
 import { askModel } from "./ask-model.ts";
-import { CONTEXT_NOTE, turnContext } from "./context/index.ts";
-import { filesOfMessages } from "./files/index.ts";
 import { choosesSilence } from "./nothing-to-say-tool.ts";
+import { filesOfMessages } from "./record/index.ts";
 import type { Agent, CoreDeps, Turn, TurnEnd } from "./turn.ts";
+import { CONTEXT_NOTE, turnContext } from "./turn-context.ts";
 import { TurnCancelled, type TurnFailure, TurnStopped, TurnTimedOut, textsOf } from "./turn-failures.ts";
 
 /** A reply with a larger text would fit neither the bus nor the history. */

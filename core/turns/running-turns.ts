@@ -4,8 +4,8 @@ import type { RunningTurn, TurnsAsked } from "../contract/messages/signals.ts";
 import { subjectsOf } from "../contract/messages/subjects.ts";
 import type { Bus, Listener } from "../contract/ports/bus.ts";
 import type { Clock } from "../contract/ports/clock.ts";
+import type { TurnRecord } from "./record/index.ts";
 import type { Agent } from "./turn.ts";
-import type { TurnRecord } from "./turn-records.ts";
 
 type Accounts = TurnsAsked["accounts"];
 

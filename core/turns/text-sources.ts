@@ -2,8 +2,8 @@ import type { Store } from "../contract/ports/store.ts";
 import type { Tool, ToolContext } from "../contract/tool.ts";
 import type { ChatMessage } from "../model/index.ts";
 import { hasForeignText as entryHasForeignText } from "../sessions/index.ts";
+import { type TurnRecord, turnKeyById } from "./record/index.ts";
 import type { Turn } from "./turn.ts";
-import { type TurnRecord, turnKeyById } from "./turn-records.ts";
 
 const MAX_URLS = 40;
 const MAX_URL_CHARS = 2_000;

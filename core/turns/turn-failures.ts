@@ -1,7 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
+import type { WorkContext } from "../contract/messages/work-context.ts";
 import { english, type Texts, textsFor } from "../contract/texts/texts.ts";
 import type { ModelFailure } from "../model/index.ts";
-import type { TurnRecord } from "./turn-records.ts";
 
 // The reason of a turn's abort signal is one of these errors.
 
@@ -39,5 +39,5 @@ export class TurnStopped extends AppError {
 export type TurnFailure = ModelFailure | "turn-timeout" | "no-answer" | "budget" | "internal";
 
 /** The texts for the reader of a turn's result: English for a model that delegated the work, else the asker's language. */
-export const textsOf = ({ asker, standing }: Pick<TurnRecord, "asker" | "standing">): Texts =>
+export const textsOf = ({ asker, standing }: Pick<WorkContext, "asker" | "standing">): Texts =>
   standing.subtaskId === undefined && standing.owner.worksFor === undefined ? textsFor(asker.locale) : english;

@@ -18,8 +18,8 @@ import type { Rights } from "../rights/index.ts";
 import type { SessionWindow } from "../sessions/index.ts";
 import type { EarlierCall } from "./earlier-calls.ts";
 import type { DelegationConfig, PeeringConfig } from "./limits/index.ts";
+import type { Journal, TurnRecord } from "./record/index.ts";
 import type { TurnFailure } from "./turn-failures.ts";
-import type { Journal, TurnRecord } from "./turn-records.ts";
 
 /** A configured persona, ready to run. */
 export interface Agent {

@@ -7,7 +7,7 @@ import type { Store } from "../../core/contract/ports/store.ts";
 import { INTAKE_DURABLE } from "../../core/intake/index.ts";
 import { otelTraceId } from "../../core/lib/index.ts";
 import type { SessionHistory, TurnEntry } from "../../core/sessions/index.ts";
-import type { TurnRecord } from "../../core/turns/index.ts";
+import type { TurnRecord } from "../../core/turns/record/index.ts";
 import type { Subtask, Turn } from "../admin-api/index.ts";
 import { refOf } from "./page.ts";
 

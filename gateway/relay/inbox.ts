@@ -15,7 +15,7 @@ import { type Checkpoint, type Meter, noCheckpoint } from "../../core/contract/p
 import { ToldError } from "../../core/contract/texts/told-error.ts";
 import { noteEdit, REPORT_LOAD_EVERY_MS } from "../../core/intake/index.ts";
 import type { BlockedAccounts } from "../../core/rights/index.ts";
-import { traceIdOf } from "../../core/turns/index.ts";
+import { traceIdOf } from "../../core/turns/record/index.ts";
 import { accessCheck } from "./channel-rules.ts";
 import { SenderTexts } from "./sender-texts.ts";
 

@@ -4,7 +4,7 @@ import { type DelegationContext, WorkContext, workContextOf } from "../../contra
 import { RETENTION_MS } from "../../contract/ports/bus.ts";
 import { collection, keyOf, type Store } from "../../contract/ports/store.ts";
 import { createOrRead, DELETE, update } from "../../contract/ports/update.ts";
-import { sessionTtl } from "../../turns/index.ts";
+import { sessionTtl } from "../../turns/record/index.ts";
 import type { TaskUpdate } from "../client/task-update.ts";
 import { TaskEnd } from "./task-end.ts";
 

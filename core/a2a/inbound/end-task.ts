@@ -6,7 +6,8 @@ import { ack, type Outcome } from "../../contract/ports/bus.ts";
 import { type Clock, isoTime } from "../../contract/ports/clock.ts";
 import type { Store } from "../../contract/ports/store.ts";
 import { cancelSubtask, isOutstanding, readOwner, type SubtaskDeps } from "../../subtasks/index.ts";
-import { type CoreDeps, turnIdOf } from "../../turns/index.ts";
+import type { CoreDeps } from "../../turns/index.ts";
+import { turnIdOf } from "../../turns/record/index.ts";
 import type { TurnResult } from "../../turns/source/index.ts";
 import { callIn, inboundSessionOf, newTask, taskOfMessage } from "./inbound-call.ts";
 import {

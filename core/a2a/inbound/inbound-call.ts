@@ -8,7 +8,7 @@ import { type PublishOutcome, RETENTION_MS } from "../../contract/ports/bus.ts";
 import { collection, keyOf, type Store } from "../../contract/ports/store.ts";
 import type { Checkpoint } from "../../contract/ports/telemetry.ts";
 import { otelTraceId, stableId, summarisePrompt } from "../../lib/index.ts";
-import { type TurnRecord, traceIdOf, turnIdOf } from "../../turns/index.ts";
+import { type TurnRecord, traceIdOf, turnIdOf } from "../../turns/record/index.ts";
 import { changeTask, type InboundTask, type TaskDeps, withMessage, withStatus } from "./inbound-task.ts";
 
 /** After this time the gateway creates a task that core has not stored yet. */

@@ -2,7 +2,7 @@ import type { SyntheticMessage } from "../../contract/messages/user-message.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { fitEntry, nextIndex, type SessionHistory } from "../../sessions/index.ts";
 import type { Agent, CoreDeps } from "../../turns/index.ts";
-import { sessionTtl } from "../../turns/index.ts";
+import { sessionTtl } from "../../turns/record/index.ts";
 import type { FindRequester, RecordedTurn } from "../../turns/source/index.ts";
 import { withoutPeopleTools } from "../peer-turns.ts";
 import { endInboundTurn } from "./end-task.ts";

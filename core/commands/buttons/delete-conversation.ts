@@ -4,7 +4,7 @@ import { deleteFilesOf } from "../../files/received/index.ts";
 import { WorkingMemory } from "../../memory/index.ts";
 import { deleteSession, earlierSessions, forgetSessions, startSession } from "../../sessions/index.ts";
 import { cancelSubtask, openWorkFor } from "../../subtasks/index.ts";
-import { deleteTurn } from "../../turns/index.ts";
+import { deleteTurn } from "../../turns/record/index.ts";
 import { type Command, type CommandAnswer, type CommandCall, callerOf } from "../command.ts";
 
 /**

@@ -7,7 +7,8 @@ import { collection, keyOf, prefixOf } from "../../contract/ports/store.ts";
 import { UndeliverableResult } from "../../delivery/undelivered/index.ts";
 import { stableId, summarisePrompt } from "../../lib/index.ts";
 import { askingAccount } from "../../people/index.ts";
-import { traceIdOf, urlsIn } from "../../turns/index.ts";
+import { urlsIn } from "../../turns/index.ts";
+import { traceIdOf } from "../../turns/record/index.ts";
 import type { Schedule } from "../schedule-record.ts";
 
 /** The outcome of a due time: a run, or the reason why there was none. */

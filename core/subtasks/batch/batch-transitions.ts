@@ -1,6 +1,7 @@
 import type { Subtask } from "../../contract/messages/subtask.ts";
-import type { Agent, TurnRecord } from "../../turns/index.ts";
+import type { Agent } from "../../turns/index.ts";
 import { ceilingMs } from "../../turns/limits/index.ts";
+import type { TurnRecord } from "../../turns/record/index.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import type { Batch, BatchCall, Member } from "../owner/batch.ts";
 import { advanced, lateMembers, openCalls, openMembers } from "../owner/batch.ts";

@@ -5,8 +5,9 @@ import { ack, type DeadLetter, type Outcome } from "../../contract/ports/bus.ts"
 import { isoTime } from "../../contract/ports/clock.ts";
 import { deadLetterFallback } from "../../lib/index.ts";
 import type { TurnEntry } from "../../sessions/index.ts";
-import type { Agent, TurnRecord } from "../../turns/index.ts";
+import type { Agent } from "../../turns/index.ts";
 import { AMENDMENT_SLACK_MS } from "../../turns/limits/index.ts";
+import type { TurnRecord } from "../../turns/record/index.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import { type Batch, isSettled, openCalls, openMembers } from "../owner/batch.ts";
 import { readOwner } from "../owner/owner-record.ts";

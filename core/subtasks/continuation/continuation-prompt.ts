@@ -4,8 +4,8 @@ import type { SyntheticMessageOf } from "../../contract/messages/user-message.ts
 import type { Store } from "../../contract/ports/store.ts";
 import { english } from "../../contract/texts/texts.ts";
 import { cutToBytes } from "../../lib/index.ts";
-import { journaledFiles } from "../../turns/files/index.ts";
-import { Journal, NOTHING_TO_SAY } from "../../turns/index.ts";
+import { NOTHING_TO_SAY } from "../../turns/index.ts";
+import { Journal, journaledFiles } from "../../turns/record/index.ts";
 import type { TurnPrompt } from "../../turns/source/index.ts";
 import { describeChanges } from "../../workspaces/index.ts";
 import { readOwner } from "../owner/owner-record.ts";

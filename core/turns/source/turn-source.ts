@@ -8,8 +8,8 @@ import type {
 } from "../../contract/messages/user-message.ts";
 import type { ChatMessage } from "../../model/index.ts";
 import type { SessionWindow, TurnEntry } from "../../sessions/index.ts";
+import type { TurnRecord } from "../record/index.ts";
 import type { Agent, TurnEnd } from "../turn.ts";
-import type { TurnRecord } from "../turn-records.ts";
 
 /** The input that starts a turn, in the form that the model reads. */
 export interface TurnPrompt {

@@ -14,7 +14,7 @@ import type { Checkpoint, Tracer } from "../../../core/contract/ports/telemetry.
 import { type TraceHeaders, traceHeaders } from "../../../core/lib/index.ts";
 import { Redirected } from "../../../core/net/index.ts";
 import { turnSpanId } from "../../../core/telemetry/index.ts";
-import { turnKey } from "../../../core/turns/index.ts";
+import { turnKey } from "../../../core/turns/record/index.ts";
 import { statusUpdate, toWire } from "./to-wire.ts";
 import { openWebhook } from "./webhooks.ts";
 

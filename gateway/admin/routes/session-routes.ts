@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { AgentRef } from "../../../core/contract/messages/addresses.ts";
 import { newestFirst } from "../../../core/contract/ports/token.ts";
 import { SessionHistory } from "../../../core/sessions/index.ts";
-import { type TurnRecord, turnsOfAgent } from "../../../core/turns/index.ts";
+import { type TurnRecord, turnsOfAgent } from "../../../core/turns/record/index.ts";
 import { requests, type Session as ShownSession } from "../../admin-api/index.ts";
 import type { AdminDeps } from "../admin-request.ts";
 import { adminRoute, checked } from "../admin-request.ts";

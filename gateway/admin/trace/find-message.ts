@@ -4,7 +4,7 @@ import type { AgentRef } from "../../../core/contract/messages/addresses.ts";
 import type { Store } from "../../../core/contract/ports/store.ts";
 import { otelTraceId } from "../../../core/lib/index.ts";
 import { readSubtask } from "../../../core/subtasks/index.ts";
-import { type TurnRecord, turnIdOf, turnKeyById } from "../../../core/turns/index.ts";
+import { type TurnRecord, turnIdOf, turnKeyById } from "../../../core/turns/record/index.ts";
 
 export interface FoundTurn {
   readonly messageId: string;

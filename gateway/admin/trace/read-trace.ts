@@ -14,7 +14,7 @@ import { isForPeople } from "../../../core/intake/index.ts";
 import { otelTraceId } from "../../../core/lib/index.ts";
 import { SessionHistory } from "../../../core/sessions/index.ts";
 import { callbackIdOf, continuationsOf, readOwner, readSubtasks, subagentTurn } from "../../../core/subtasks/index.ts";
-import { Journal, type TurnRecord, turnKey } from "../../../core/turns/index.ts";
+import { Journal, type TurnRecord, turnKey } from "../../../core/turns/record/index.ts";
 import type { Trace } from "../../admin-api/index.ts";
 import { readTurnEnd, shownAsker, shownOrigin, shownSubtask, shownTurn } from "../shown-work.ts";
 import type { FoundTurn } from "./find-message.ts";

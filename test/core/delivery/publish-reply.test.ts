@@ -8,7 +8,7 @@ import {
   type ReplyDraft,
   type SolicitedReply,
 } from "../../../core/delivery/publish-reply.ts";
-import type { TurnRecord } from "../../../core/turns/index.ts";
+import type { TurnRecord } from "../../../core/turns/record/index.ts";
 
 const origin: ReplyOrigin = {
   channel: "web",

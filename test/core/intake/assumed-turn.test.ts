@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { accountKey, personKey } from "../../../core/people/person-record.ts";
 import { firstSessionId, startSession } from "../../../core/sessions/current-session.ts";
-import { turnKey } from "../../../core/turns/turn-records.ts";
+import { turnKey } from "../../../core/turns/record/turn-records.ts";
 import { countingBackbone } from "../../fakes/counting-backbone.ts";
 import { CoreUnderTest, userMessage } from "../core-under-test.ts";
 

@@ -3,7 +3,7 @@ import type { Conversation } from "../../../core/contract/messages/conversation.
 import { putPosted, readPosted } from "../../../core/origin/posted-message-index.ts";
 import { unlinkedPersonId } from "../../../core/people/person-record.ts";
 import { readHistory } from "../../../core/sessions/session-history.ts";
-import { turnIdOf } from "../../../core/turns/turn-records.ts";
+import { turnIdOf } from "../../../core/turns/record/turn-records.ts";
 import { AGENT, CoreUnderTest as Core, type CoreUnderTest } from "../core-under-test.ts";
 
 let core: CoreUnderTest;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { TurnRecord } from "../../../core/turns/record/turn-records.ts";
 import { RunningTurns } from "../../../core/turns/running-turns.ts";
-import type { TurnRecord } from "../../../core/turns/turn-records.ts";
 
 const record = (turnId: string) =>
   ({

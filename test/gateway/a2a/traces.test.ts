@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { otelTraceId } from "../../../core/lib/derived-ids.ts";
-import { turnsOfAgent } from "../../../core/turns/turn-records.ts";
+import { turnsOfAgent } from "../../../core/turns/record/turn-records.ts";
 import { findMessage } from "../../../gateway/admin/trace/find-message.ts";
 import { A2aUnderTest } from "./a2a-under-test.ts";
 

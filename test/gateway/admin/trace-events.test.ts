@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Clock, systemClock } from "../../../core/contract/ports/clock.ts";
-import { traceIdOf } from "../../../core/turns/turn-records.ts";
+import { traceIdOf } from "../../../core/turns/record/turn-records.ts";
 import { eventText } from "../../../gateway/admin/admin-request.ts";
 import { findMessage } from "../../../gateway/admin/trace/find-message.ts";
 import { traceEvents } from "../../../gateway/admin/trace/trace-events.ts";

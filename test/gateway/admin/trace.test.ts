@@ -3,7 +3,7 @@ import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import { deadLetterKey } from "../../../core/contract/ports/bus.ts";
 import { systemClock } from "../../../core/contract/ports/clock.ts";
 import { historyKey } from "../../../core/sessions/session-window.ts";
-import { traceIdOf, turnIdOf, turnKeyById } from "../../../core/turns/turn-records.ts";
+import { traceIdOf, turnIdOf, turnKeyById } from "../../../core/turns/record/turn-records.ts";
 import { sends } from "../../core/a2a/peers-under-test.ts";
 import { userMessage } from "../../core/core-under-test.ts";
 import { type Asked, delegates, Held, roles, taskOf } from "../../core/subtasks/delegating.ts";

@@ -3,7 +3,7 @@ import type { AgentRef } from "../../../../core/contract/messages/addresses.ts";
 import { otelTraceId } from "../../../../core/lib/index.ts";
 import { type PersonRecord, peopleOf, readPerson } from "../../../../core/people/index.ts";
 import { type HistoryEntry, SessionHistory } from "../../../../core/sessions/index.ts";
-import { finalIdOf, type TurnRecord, turnsOfAgent } from "../../../../core/turns/index.ts";
+import { finalIdOf, type TurnRecord, turnsOfAgent } from "../../../../core/turns/record/index.ts";
 import { type AnswerTo, requests } from "../../../admin-api/index.ts";
 import { type AdminDeps, adminRoute, checked } from "../../admin-request.ts";
 import { auditDetail } from "../../audit.ts";

@@ -14,7 +14,7 @@ import {
   startTakeover,
   type Takeover,
 } from "../../../../core/sessions/takeover/index.ts";
-import { type TurnRecord, turnsOfAgent } from "../../../../core/turns/index.ts";
+import { type TurnRecord, turnsOfAgent } from "../../../../core/turns/record/index.ts";
 import { type AnswerTo, requests } from "../../../admin-api/index.ts";
 import { announceTakeover, answerAsOperator, concludeTakeover } from "../../../takeovers/index.ts";
 import { type AdminDeps, type AdminRequest, adminRoute, checked, noteDetail, operatorOf } from "../../admin-request.ts";

@@ -8,7 +8,7 @@ import type { Tool } from "../../../../core/contract/tool.ts";
 import { changeSubtask } from "../../../../core/subtasks/record/change-subtask.ts";
 import { subtaskKey } from "../../../../core/subtasks/record/subtask-record.ts";
 import { subtaskIdOf } from "../../../../core/subtasks/run/spawn.ts";
-import { turnIdOf } from "../../../../core/turns/turn-records.ts";
+import { turnIdOf } from "../../../../core/turns/record/turn-records.ts";
 import { Recorder } from "../../../fakes/recorder.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { calls } from "../../../fakes/scripted-model.ts";

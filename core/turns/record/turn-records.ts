@@ -1,16 +1,16 @@
 import { z } from "zod";
-import type { AgentRef } from "../contract/messages/addresses.ts";
-import { ReplyCause } from "../contract/messages/agent-reply.ts";
-import type { UserMessage } from "../contract/messages/user-message.ts";
-import { Asker, Audience, DelegationContext, ReplyOrigin } from "../contract/messages/work-context.ts";
-import { RETENTION_MS } from "../contract/ports/bus.ts";
-import { collection, type Key, keyOf, keyParts, prefixOf, type Store } from "../contract/ports/store.ts";
-import { createOnce } from "../contract/ports/update.ts";
-import { stableId } from "../lib/index.ts";
-import { StepResponse, ToolResult } from "../model/index.ts";
-import { ContinuedWork } from "../origin/index.ts";
-import { Revision } from "../sessions/index.ts";
-import { TurnYielded } from "./turn-failures.ts";
+import type { AgentRef } from "../../contract/messages/addresses.ts";
+import { ReplyCause } from "../../contract/messages/agent-reply.ts";
+import type { UserMessage } from "../../contract/messages/user-message.ts";
+import { Asker, Audience, DelegationContext, ReplyOrigin } from "../../contract/messages/work-context.ts";
+import { RETENTION_MS } from "../../contract/ports/bus.ts";
+import { collection, type Key, keyOf, keyParts, prefixOf, type Store } from "../../contract/ports/store.ts";
+import { createOnce } from "../../contract/ports/update.ts";
+import { stableId } from "../../lib/index.ts";
+import { StepResponse, ToolResult } from "../../model/index.ts";
+import { ContinuedWork } from "../../origin/index.ts";
+import { Revision } from "../../sessions/index.ts";
+import { TurnYielded } from "../turn-failures.ts";
 
 const RevisedTurns = Revision.extend({
   /** The latest of the replaced turns, oldest first: their tool calls are not run again. */

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { StepRequest } from "../../../../core/model/step.ts";
-import { quotedText, turnContext } from "../../../../core/turns/context/turn-context.ts";
-import { calls, says } from "../../../fakes/scripted-model.ts";
-import { CoreUnderTest } from "../../core-under-test.ts";
-import { At, linkUp } from "../../people/linked-core.ts";
+import type { StepRequest } from "../../../core/model/step.ts";
+import { quotedText, turnContext } from "../../../core/turns/turn-context.ts";
+import { calls, says } from "../../fakes/scripted-model.ts";
+import { CoreUnderTest } from "../core-under-test.ts";
+import { At, linkUp } from "../people/linked-core.ts";
 
 let core: CoreUnderTest;
 beforeEach(async () => {

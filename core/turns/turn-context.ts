@@ -1,10 +1,10 @@
-import { BoundedCache } from "../../contract/bounded-cache.ts";
-import type { Conversation } from "../../contract/messages/conversation.ts";
-import type { QuotedMessage } from "../../contract/messages/user-message.ts";
-import { cutAtGraphemes } from "../../lib/index.ts";
-import type { Agent } from "../turn.ts";
-import type { TurnRecord } from "../turn-records.ts";
-import { type LocalTime, localTimeOf } from "./local-time.ts";
+import { BoundedCache } from "../contract/bounded-cache.ts";
+import type { Conversation } from "../contract/messages/conversation.ts";
+import type { QuotedMessage } from "../contract/messages/user-message.ts";
+import type { Asker, Audience } from "../contract/messages/work-context.ts";
+import { cutAtGraphemes } from "../lib/index.ts";
+import type { TurnRecord } from "./record/index.ts";
+import type { Agent } from "./turn.ts";
 
 type Work = Pick<TurnRecord, "asker" | "audience" | "standing" | "correlationId" | "cause">;
 
@@ -116,3 +116,44 @@ const UNSHOWN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u200e\u200f\u202a
 
 const oneLine = (text: string, maxChars: number): string =>
   cutAtGraphemes(text.replace(/[\p{C}\s]+/gu, " ").trim(), maxChars);
+
+/** The time zone and the language in which a turn reads and writes times. */
+export interface LocalTime {
+  readonly timeZone: string;
+  readonly locale?: string | undefined;
+  /** False if the zone is a default of the channel or of the configuration. */
+  readonly isKnown: boolean;
+}
+
+/** The person's zone, else the channel's, else the configuration's (M1). An invalid zone of a platform counts as absent. */
+export const localTimeOf = (
+  { defaultsOn }: Pick<Agent, "defaultsOn">,
+  { asker, audience }: { readonly asker: Asker; readonly audience: Audience },
+): LocalTime => {
+  const defaults = defaultsOn(audience.conversation.channel);
+  const own = asker.timeZone !== undefined && isTimeZone(asker.timeZone) ? asker.timeZone : undefined;
+  return {
+    timeZone: own ?? defaults.timeZone ?? "UTC",
+    locale: asker.locale ?? defaults.locale,
+    isKnown: own !== undefined,
+  };
+};
+
+/** Cached, because every turn asks, and a zone is checked by making a format. */
+const isTimeZone = (timeZone: string): boolean => {
+  const known = zones.get(timeZone);
+  if (known !== undefined) return known;
+  const isValid = canFormatIn(timeZone);
+  zones.set(timeZone, isValid);
+  return isValid;
+};
+const zones = new BoundedCache<string, boolean>(500);
+
+const canFormatIn = (timeZone: string): boolean => {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone });
+    return true;
+  } catch {
+    return false;
+  }
+};

@@ -1,1 +1,0 @@
-export { filesOfMessages, journaledFiles, withFiles } from "./turn-files.ts";
