@@ -60,7 +60,7 @@ export {
   wasNeverSent,
 } from "../adapters/contract/delivery-failed.ts";
 export { readAtMost } from "../adapters/contract/files/read-at-most.ts";
-export { textFetch } from "../adapters/contract/http/text-fetch.ts";
+export { textFetch } from "../adapters/contract/text-fetch.ts";
 export { KeyedQueue } from "../adapters/contract/keyed-queue.ts";
 export { cutToUnits } from "../adapters/contract/markdown/cut-text.ts";
 export type { Measure } from "../adapters/contract/markdown/split-markdown.ts";

@@ -8,7 +8,6 @@ import type { Clock } from "../../core/contract/ports/clock.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
 import type { Store } from "../../core/contract/ports/store.ts";
 import type { Meter } from "../../core/contract/ports/telemetry.ts";
-import type { OwnerAccess } from "./owner-access.ts";
 import type { Places } from "./places.ts";
 import type { RateShare } from "./rate-limit.ts";
 
@@ -24,6 +23,18 @@ export interface PersonBudget {
   check(uploader: Uploader, bytes: number): Promise<void>;
   /** The returned function refunds the bytes. */
   take(uploader: Uploader, bytes: number): Promise<() => void>;
+}
+
+/** How a channel recognises the owner of a personal deployment (I1). */
+export interface OwnerAccess {
+  readonly name: string;
+  /** The owner secret: programs that can read it from dataDir prove it. It never leaves this process. */
+  readonly secret: Buffer;
+  /**
+   * Uses up the code of a one-time link. `browser` is a random value of the browser that uses it: the same browser may
+   * repeat the call, because its connection may break before the answer. False: expired, unknown, or used elsewhere.
+   */
+  redeem(code: string, browser: string): Promise<boolean>;
 }
 
 /** The constructor argument of an adapter: the agent that it serves, and the ports that it may use. */

@@ -1,7 +1,7 @@
 import { LogLevel, webApi } from "@slack/bolt";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
-import { textFetch } from "../contract/http/text-fetch.ts";
+import { textFetch } from "../contract/text-fetch.ts";
 
 /** Logs the SDK's lines at debug level: its failures also arrive as errors, and its own debug lines hold message text. */
 export const sdkLogger = (logger: Logger): webApi.Logger => {

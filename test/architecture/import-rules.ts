@@ -26,9 +26,9 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^(mooring\/(adapter|tool|testing|web)|vitest)$/, /^examples\//],
   [
     /^node:https$/,
-    /^(gateway|examples)\/|^adapters\/(teams\/api\/connect-timeout-agent|contract\/http\/text-fetch)\.ts$/,
+    /^(gateway|examples)\/|^adapters\/(teams\/api\/connect-timeout-agent|contract\/text-fetch)\.ts$/,
   ],
-  [/^node:http$/, /^(gateway|examples)\/|^adapters\/contract\/http\/text-fetch\.ts$/],
+  [/^node:http$/, /^(gateway|examples)\/|^adapters\/contract\/text-fetch\.ts$/],
   [/^node:http2$/, /^(gateway|examples)\//],
   [/^node:/, /^(?!core\/contract\/)/],
   [/^(fastify|@fastify\/.+)$/, /^gateway\//],

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DeliveryFailed } from "../../contract/delivery-failed.ts";
-import { textFetch } from "../../contract/http/text-fetch.ts";
+import { textFetch } from "../../contract/text-fetch.ts";
 import { failureOfConnection, failureOfRefusal } from "./failure.ts";
 
 export interface UploadedFile {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Clock } from "../../../core/contract/ports/clock.ts";
 import type { Store } from "../../../core/contract/ports/store.ts";
 import type { Secret } from "../../../core/contract/secret.ts";
-import type { OwnerAccess } from "../../contract/owner-access.ts";
+import type { OwnerAccess } from "../../contract/adapter-context.ts";
 import { OWNER_VISITOR } from "../protocol-constants.ts";
 import { checkOwnerProof, isOwnerProof, readOwnerLink, secretFingerprint } from "./owner-proof.ts";
 import {

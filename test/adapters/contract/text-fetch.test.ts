@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { textFetch } from "../../../../adapters/contract/http/text-fetch.ts";
+import { textFetch } from "../../../adapters/contract/text-fetch.ts";
 
 const server = createServer((request, response) => void answer(request, response));
 let answer: (request: IncomingMessage, response: ServerResponse) => unknown;
