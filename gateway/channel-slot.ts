@@ -1,7 +1,7 @@
 import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import { messageOf } from "../core/contract/app-error.ts";
-import type { ChannelHealth, RelayContext, RunningChannel } from "./relay/index.ts";
-import { PartLost, StandingAdapter } from "./reload/index.ts";
+import { type ChannelHealth, type RelayContext, type RunningChannel, StandingAdapter } from "./relay/index.ts";
+import { PartLost } from "./reload/index.ts";
 
 /** A channel that is created and not started: its adapter has not connected yet. */
 export interface CreatedChannel {

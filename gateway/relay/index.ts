@@ -6,3 +6,4 @@ export { Backpressure } from "./inbox.ts";
 export { type ChannelHealth, type RunningChannel, runChannel } from "./run-channel.ts";
 export { anchorIn, type FindPermalink, findPermalink } from "./sending/anchor-in.ts";
 export { outboxDurable } from "./sending/outcomes.ts";
+export { StandingAdapter } from "./standing-adapter.ts";

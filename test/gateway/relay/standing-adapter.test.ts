@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { WebhookAdapter } from "../../../adapters/contract/abilities.ts";
 import { isMembershipAdapter, isWebhookAdapter } from "../../../adapters/contract/abilities.ts";
-import { Secret } from "../../../core/contract/secret.ts";
-import { changedSettings, copySetting } from "../../../gateway/reload/changed-settings.ts";
-import { StandingAdapter } from "../../../gateway/reload/standing-adapter.ts";
+import { StandingAdapter } from "../../../gateway/relay/standing-adapter.ts";
 
 /** An adapter with a private field, as classes of adapters have. */
 class Platform {
@@ -41,24 +39,5 @@ describe("given routes that refer to the adapter of a channel (U5)", () => {
   it("when the new adapter has other routes, then it does not fit", () => {
     const standing = new StandingAdapter(platform("first"));
     expect([standing.fits(platform("second")), standing.fits(platform("second", "hooks"))]).toEqual([true, false]);
-  });
-});
-
-describe("given two trees of settings (U5)", () => {
-  it("when they are compared, then the deepest paths that differ are found, and secrets by their value", () => {
-    const before = { a: { b: 1, c: new Secret("x") }, list: [1, 2], gone: 1 };
-    const after = { a: { b: 1, c: new Secret("y") }, list: [1, 3], more: { d: 1 } };
-    expect(changedSettings(before, after)).toEqual([["a", "c"], ["list", 1], ["gone"], ["more"]]);
-    expect(changedSettings(before, { ...before, a: { b: 1, c: new Secret("x") } })).toEqual([]);
-    expect(changedSettings(before, { ...before, list: [1] })).toEqual([["list"]]);
-  });
-
-  it("when one setting is copied, then everything else is the same object", () => {
-    const to = { a: { b: 1 }, list: [{ c: 1 }, { c: 2 }], other: {} };
-    const from = { list: [{ c: 1 }, { c: 5 }], a: {} };
-    const copy = copySetting(from, to, ["list", 1, "c"]);
-    expect(copy).toEqual({ ...to, list: [{ c: 1 }, { c: 5 }] });
-    expect([copy.other === to.other, copy.list[0] === to.list[0]]).toEqual([true, true]);
-    expect(copySetting(from, to, ["a", "b"]).a).toEqual({});
   });
 });
