@@ -32,6 +32,8 @@ export interface Targets {
   targetsOn(channel: string, reply: AgentReply): Promise<readonly Target[]>;
   /** Whether a reply may still be shown in a conversation; the outbox asks again at send time (D3). */
   isStillTarget(reply: AgentReply, conversation: Conversation): Promise<boolean>;
+  /** The reply is addressed to a conversation of this channel that the access rules exclude today. */
+  hasLostAccess(channel: string, reply: AgentReply, targets: readonly Target[]): boolean;
   /** The next target of a reply that a conversation refuses. */
   afterRefusal(reply: AgentReply, conversation: Conversation): Promise<AfterRefusal>;
 }
@@ -39,6 +41,7 @@ export interface Targets {
 export const decideTargets = (deps: TargetDeps & SendDeps): Targets => ({
   targetsOn: targetsOn(deps),
   isStillTarget: isStillTarget(deps),
+  hasLostAccess,
   afterRefusal: afterRefusal(deps),
 });
 
@@ -50,7 +53,7 @@ export const targetsOn =
     const admits = admitsUnblocked(rules, reply);
     const origin = reply.audience.conversation;
     const isAtOrigin = origin.channel === channel && !isRefused(reply, origin);
-    const isForAll = isUnsolicitedFinal(reply);
+    const isForAll = isProactive(reply);
     const person = isForAll || isForOtherAccount(reply) ? await askerOf(store, reply) : undefined;
     const atOrigin = isAtOrigin && canSee(reply, origin, person, admits) ? [origin] : [];
     if (!isForAll) return atOrigin.map((conversation) => ({ conversation }));
@@ -126,7 +129,7 @@ export const afterRefusal =
     const admits = admitsUnblocked(rules, reply);
     const isRoomOfOrigin = conversation.kind === "shared" && sameConversation(conversation, audience.conversation);
     const alone = isRoomOfOrigin && audience.accountId !== undefined ? { inPrivate: audience.accountId } : undefined;
-    if (!isUnsolicitedFinal(reply)) return reply.correlationId === undefined ? undefined : alone;
+    if (!isProactive(reply)) return reply.correlationId === undefined ? undefined : alone;
     const person = await askerOf(store, reply);
     const reach = reachFor(originKindOf(reply), person?.policy, defaultsOn(audience.conversation.channel).policy);
     if (reach === "origin") return undefined;
@@ -144,7 +147,6 @@ export const afterRefusal =
 const isRefused = ({ refusedIn = [] }: Pick<AgentReply, "refusedIn">, conversation: Conversation): boolean =>
   refusedIn.some((each) => sameConversation(each, conversation));
 
-/** The reply is addressed to a conversation of this channel that the access rules exclude today. */
 export const hasLostAccess = (channel: string, reply: AgentReply, targets: readonly Target[]): boolean =>
   reply.audience.conversation.channel === channel &&
   // A refusal there has been reported already.
@@ -182,8 +184,8 @@ export const originKindOf = ({ origin, audience }: Pick<AgentReply, "origin" | "
 
 export const isUserStarted = (kind: OriginKind): boolean => kind === "private" || kind === "shared";
 
-/** Solicited replies and progress go to the origin conversation only. */
-const isUnsolicitedFinal = ({ kind, correlationId }: AgentReply): boolean =>
+/** No user waits for it: it may go into a digest and to other conversations, and a reply to it has to find its work. */
+export const isProactive = ({ kind, correlationId }: AgentReply): boolean =>
   kind === "final" && correlationId === undefined;
 
 /** The first policy that covers this kind of work decides: the person's, then the channel's, then the agent's. */

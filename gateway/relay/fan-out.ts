@@ -6,7 +6,7 @@ import { conversationKey, sameConversation } from "../../core/contract/messages/
 import { activityRequest, type RequestOf, replyRequest } from "../../core/contract/messages/delivery-request.ts";
 import { subjectsOf } from "../../core/contract/messages/subjects.ts";
 import { ack, type Consumer, type Outcome } from "../../core/contract/ports/bus.ts";
-import { hasLostAccess } from "../../core/delivery/index.ts";
+import { isProactive } from "../../core/delivery/index.ts";
 import { readPlacedReply } from "../../core/origin/index.ts";
 import { enqueueActivity } from "./activity/activity-entry.ts";
 import { appendOrHold, type Deliver, type Show, showInLog } from "./append-to-log.ts";
@@ -50,7 +50,7 @@ export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Pro
       }
       const isActivity = reply.kind !== "final" && activityOf(reply) !== undefined;
       const all = await context.targetsOn(channel, reply);
-      if (hasLostAccess(channel, reply, all))
+      if (context.hasLostAccess(channel, reply, all))
         await context.reportUndeliverable(reply, reply.audience.conversation, ACCESS_LOST);
       // Activity goes to the origin conversation only (D2).
       const targets = isActivity
@@ -58,7 +58,7 @@ export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Pro
         : all;
       if (targets.length === 0) return ack;
       await context.checkpoint("relay.received");
-      if (!isEmpty(reply)) await recordBeforePosting(context, reply);
+      if (isProactive(reply) && !isEmpty(reply)) await recordBeforePosting(context, reply);
       const outcomes = targets.map(({ conversation, holdUntil }) =>
         isActivity
           ? show(activityRequest(reply, conversation), received)

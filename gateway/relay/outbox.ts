@@ -7,6 +7,7 @@ import { replacementIn } from "../../core/contract/messages/replacement.ts";
 import { subjectsOf } from "../../core/contract/messages/subjects.ts";
 import { ack, type Consumer, type Outcome, type Received } from "../../core/contract/ports/bus.ts";
 import type { Logger } from "../../core/contract/ports/logger.ts";
+import { isProactive } from "../../core/delivery/index.ts";
 import { activityHandler } from "./activity/activity-sender.ts";
 import type { RelayContext } from "./context.ts";
 import { DigestSender } from "./digest/digest-sender.ts";
@@ -25,7 +26,7 @@ import {
 } from "./sending/outcomes.ts";
 import { PartSender } from "./sending/part-sender.ts";
 import { replyPrivately } from "./sending/private-reply.ts";
-import { isProactive, recordPosted } from "./sending/record-posted.ts";
+import { recordPosted } from "./sending/record-posted.ts";
 import { recordReplaceable, replacePosted } from "./sending/replace-posted.ts";
 import { reroute } from "./sending/reroute.ts";
 import { type Streams, streamStartHandler } from "./sending/streams.ts";

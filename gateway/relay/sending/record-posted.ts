@@ -6,18 +6,15 @@ import { subjectsOf } from "../../../core/contract/messages/subjects.ts";
 import type { ShownMessage } from "../../../core/contract/messages/user-message.ts";
 import type { ReplyOrigin } from "../../../core/contract/messages/work-context.ts";
 import { isoTime } from "../../../core/contract/ports/clock.ts";
+import { isProactive } from "../../../core/delivery/index.ts";
 import { notePlacement, noteReply, type PostedReply, putPosted } from "../../../core/origin/index.ts";
 import type { RelayContext } from "../context.ts";
 
 /** Stores a proactive message before it is posted, so that people can ask why it came as soon as they see it (O13). */
 export const recordBeforePosting = async ({ store }: RelayContext, reply: AgentReply): Promise<void> => {
   const { origin } = reply;
-  if (isProactive(reply) && origin !== null) await noteReply(store, { ...reply, origin });
+  if (origin !== null) await noteReply(store, { ...reply, origin });
 };
-
-/** No user waits for it, so it may go into a digest, and a reply to it has to find its work. */
-export const isProactive = ({ kind, correlationId }: AgentReply): boolean =>
-  kind === "final" && correlationId === undefined;
 
 /**
  * Records a proactive message that a platform shows, so that people can reply to it (O14) and ask why it came (O13),

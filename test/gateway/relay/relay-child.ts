@@ -8,6 +8,7 @@ import { systemClock } from "../../../core/contract/ports/clock.ts";
 import { silentLogger } from "../../../core/contract/ports/logger.ts";
 import { silentMeter } from "../../../core/contract/ports/telemetry.ts";
 import { ledgerOf } from "../../../core/delivery/ledger-entry.ts";
+import { hasLostAccess } from "../../../core/delivery/targets.ts";
 import { reportUndeliverable } from "../../../core/delivery/undelivered/undeliverable-report.ts";
 import { undeliverableResultOf } from "../../../core/delivery/undelivered/undeliverable-result.ts";
 import { storeFile } from "../../../core/files/index.ts";
@@ -123,6 +124,7 @@ await runChannel(
     targetsOn: async (channel, { audience: { conversation } }) =>
       conversation.channel === channel ? [{ conversation }] : [],
     isStillTarget: async () => true,
+    hasLostAccess,
     reportUndeliverable: async (reply, target, why) => {
       const result = undeliverableResultOf(reply, target, why);
       const parts = { bus, store, clock: systemClock, logger: silentLogger, checkpoint, home, hasChannel: () => true };

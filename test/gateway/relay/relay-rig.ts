@@ -11,6 +11,7 @@ import type { Backbone } from "../../../core/contract/ports/backbone.ts";
 import { allDeadLetters, type DeadLetter } from "../../../core/contract/ports/bus.ts";
 import type { LedgerEntry } from "../../../core/delivery/ledger-entry.ts";
 import { ledgerOf } from "../../../core/delivery/ledger-entry.ts";
+import { hasLostAccess } from "../../../core/delivery/targets.ts";
 import type { RelayContext, RelayLimits } from "../../../gateway/relay/context.ts";
 import { defaultRelayLimits } from "../../../gateway/relay/context.ts";
 import { CountingMeter } from "../../fakes/counting-meter.ts";
@@ -81,6 +82,7 @@ export const openRelayRig = async (limits: Partial<RelayLimits> = {}): Promise<R
       targetsOn: async (channel, { audience: { conversation } }) =>
         conversation.channel === channel ? [{ conversation }] : [],
       isStillTarget: async () => true,
+      hasLostAccess,
       reportUndeliverable: async () => undefined,
       afterRefusal: async () => undefined,
       privateConversationOf: async () => undefined,
