@@ -89,7 +89,8 @@ export const runAndRecordTurn = async (
   };
   const withheld = deps.moderator && (await withheldAnswer(deps, agent, record, answer));
   // Moderation checks texts only, so a withheld answer sends no files either.
-  const entry = fitEntry({ ...answer, ...(withheld ?? withFiles(answer.finalText, [...reportedFiles, ...made])) });
+  const files = [...reportedFiles, ...made];
+  const entry = fitEntry({ ...answer, ...(withheld ?? (files.length > 0 && withFiles(answer.finalText, files))) });
   const options = { ...sessionTtl(record), ...(alongside && { alongside: () => alongside(entry) }) };
   if (!(await deps.history.append(sessionId, nextIndex(window), entry, options))) {
     throw new TurnYielded("another process has taken the turn over");

@@ -1,4 +1,5 @@
 import { BudgetRefused } from "../budgets/index.ts";
+import type { FileRef } from "../contract/file-ref.ts";
 import type { Texts } from "../contract/texts/texts.ts";
 import { cutToBytes, signalProgress } from "../lib/index.ts";
 import {
@@ -13,7 +14,6 @@ import type { SessionWindow } from "../sessions/index.ts";
 import { answerCalls } from "./answer-calls.ts";
 import { askModel } from "./ask-model.ts";
 import { choosesSilence } from "./nothing-to-say-tool.ts";
-import { filesOfMessages } from "./record/index.ts";
 import type { Agent, CoreDeps, Turn, TurnEnd } from "./turn.ts";
 import { CONTEXT_NOTE, turnContext } from "./turn-context.ts";
 import { TurnCancelled, type TurnFailure, TurnStopped, TurnTimedOut, textsOf } from "./turn-failures.ts";
@@ -27,6 +27,10 @@ export const runTurn = async (deps: CoreDeps, turn: Turn): Promise<TurnEnd> => {
   const files = [...filesOfMessages(end.messages), ...(end.files ?? [])];
   return files.length === 0 || end.outcome === "nothing" ? end : { ...end, files };
 };
+
+/** The files that the tools of a turn returned. */
+const filesOfMessages = (messages: readonly ChatMessage[]): FileRef[] =>
+  messages.flatMap((message) => (message.role === "tool" ? message.results.flatMap(({ files = [] }) => files) : []));
 
 const endOf = async (deps: CoreDeps, turn: Turn): Promise<TurnEnd> => {
   const messages: ChatMessage[] = [];

@@ -1,4 +1,4 @@
-export { filesOfMessages, journaledFiles, withFiles } from "./turn-files.ts";
+export { journaledFiles, withFiles } from "./turn-files.ts";
 export {
   deleteTurn,
   finalIdOf,

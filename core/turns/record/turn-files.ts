@@ -1,9 +1,5 @@
 import { boundedFiles, type FileRef, namesOfFiles } from "../../contract/file-ref.ts";
-import type { ChatMessage, StepResponse, ToolResult } from "../../model/index.ts";
-
-/** The files that the tools of a turn returned. */
-export const filesOfMessages = (messages: readonly ChatMessage[]): FileRef[] =>
-  messages.flatMap((message) => (message.role === "tool" ? message.results.flatMap(({ files = [] }) => files) : []));
+import type { StepResponse, ToolResult } from "../../model/index.ts";
 
 /** The completed steps of a turn. */
 interface StepsDone {
@@ -27,8 +23,7 @@ export const journaledFiles = async (journal: StepsDone, until = Infinity): Prom
 export const withFiles = (
   finalText: string,
   files: readonly FileRef[],
-): { readonly finalText: string; readonly files?: FileRef[] } => {
-  if (files.length === 0) return { finalText };
+): { readonly finalText: string; readonly files: FileRef[] } => {
   const { sent, left } = boundedFiles(files);
   const note = `_Not sent, because one answer has a limited number and size of files: ${namesOfFiles(left)}_`;
   return { finalText: left.length === 0 ? finalText : [finalText, note].join("\n\n").trim(), files: sent };
