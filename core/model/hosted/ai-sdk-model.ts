@@ -151,7 +151,9 @@ export class AiSdkModel implements AgentModel {
 
   #idHeaders(work: StepWork | undefined): Record<string, string> {
     const { idHeaders, baseUrl } = this.#config;
-    return idHeaders === undefined ? {} : idHeadersOf(idHeaders, baseUrl, this.#deps, work);
+    return idHeaders === undefined || Object.keys(idHeaders).length === 0
+      ? {}
+      : idHeadersOf(idHeaders, baseUrl, this.#deps, work);
   }
 
   #stream(
