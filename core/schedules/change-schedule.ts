@@ -4,7 +4,7 @@ import type { Asker } from "../contract/messages/work-context.ts";
 import { isoTime } from "../contract/ports/clock.ts";
 import { createOrRead, update } from "../contract/ports/update.ts";
 import { ToldError } from "../contract/texts/told-error.ts";
-import { publishDue } from "./due/due-index.ts";
+import { publishDue } from "./due-index.ts";
 import { isOpen, type Schedule, type ScheduleDeps, scheduleKey, schedulesOf } from "./schedule-record.ts";
 import { nextDue } from "./when/index.ts";
 

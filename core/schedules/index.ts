@@ -1,6 +1,6 @@
 export { cancelSchedule, createSchedule, pauseSchedule, resumeSchedule } from "./change-schedule.ts";
 export { type ScheduleConfig, ScheduleInput } from "./config.ts";
-export { DueIndex } from "./due/due-index.ts";
+export { DueIndex } from "./due-index.ts";
 export { describeSchedule, findSchedule, openSchedules, type ScheduleViewer } from "./own-schedules.ts";
 export { promptOfRun, runNow, scheduleHook } from "./runs/index.ts";
 export {

@@ -5,7 +5,7 @@ import { collection, keyOf, prefixOf } from "../contract/ports/store.ts";
 import type { Ability } from "../contract/rights.ts";
 import { Destination } from "../delivery/index.ts";
 import type { CoreDeps } from "../turns/index.ts";
-import type { DueIndex } from "./due/due-index.ts";
+import type { DueIndex } from "./due-index.ts";
 import { When } from "./when/index.ts";
 
 export const Schedule = ScheduleAddress.extend({

@@ -85,7 +85,7 @@ export const secretsInConstantTime: Rule = (files) =>
 const MAY_CATCH_CONFLICT = new Set([
   "core/contract/ports/update.ts",
   "core/intake/handle-user-message.ts",
-  "core/schedules/due/due-watch.ts",
+  "core/schedules/due-watch.ts",
   "core/subtasks/run/handle-subtask-run.ts",
   "gateway/relay/channel-lease.ts",
   "gateway/relay/sending/ledger.ts",

@@ -11,7 +11,7 @@ import type { LastSeen } from "../../people/index.ts";
 import type { BlockedAccounts } from "../../rights/index.ts";
 import type { Agent } from "../../turns/index.ts";
 import { changeSchedule, pausedSchedule } from "../change-schedule.ts";
-import { publishDue } from "../due/due-index.ts";
+import { publishDue } from "../due-index.ts";
 import { ownerOf, type Schedule, type ScheduleDeps, scheduleKey } from "../schedule-record.ts";
 import { lastDue, nextDue } from "../when/index.ts";
 import { reasonToPause, reportRefusedRun } from "./may-run.ts";

@@ -3,7 +3,7 @@ import { openBackbone } from "../../../core/backbone/drivers.ts";
 import { systemClock as clock, isoTime } from "../../../core/contract/ports/clock.ts";
 import { silentLogger as logger } from "../../../core/contract/ports/logger.ts";
 import { silentMeter as meter } from "../../../core/contract/ports/telemetry.ts";
-import { DueIndex } from "../../../core/schedules/due/due-index.ts";
+import { DueIndex } from "../../../core/schedules/due-index.ts";
 import { type Schedule, scheduleKey } from "../../../core/schedules/schedule-record.ts";
 import { startCore } from "../../../core/start-core.ts";
 import { whenHealthy } from "../../../gateway/backbone-health.ts";

@@ -5,7 +5,7 @@ import { silentLogger } from "../../../core/contract/ports/logger.ts";
 import type { Store } from "../../../core/contract/ports/store.ts";
 import { noCheckpoint, silentMeter } from "../../../core/contract/ports/telemetry.ts";
 import type { ToolContext } from "../../../core/contract/tool.ts";
-import { DueIndex } from "../../../core/schedules/due/due-index.ts";
+import { DueIndex } from "../../../core/schedules/due-index.ts";
 import { scheduleTools } from "../../../core/schedules/schedule-tools.ts";
 import { memberPermit } from "../../fakes/sample-permit.ts";
 import { AGENT } from "../core-under-test.ts";

@@ -3,7 +3,7 @@ import { silentLogger } from "../../../core/contract/ports/logger.ts";
 import { noCheckpoint } from "../../../core/contract/ports/telemetry.ts";
 import { cancelSchedule } from "../../../core/schedules/change-schedule.ts";
 import { ScheduleConfig } from "../../../core/schedules/config.ts";
-import { DueIndex } from "../../../core/schedules/due/due-index.ts";
+import { DueIndex } from "../../../core/schedules/due-index.ts";
 import { CONFIGURED, type Schedule, schedulesOf } from "../../../core/schedules/schedule-record.ts";
 import type { ConfiguredSchedule } from "../../../core/schedules/sync-configured.ts";
 import { AGENT, CoreUnderTest } from "../core-under-test.ts";

@@ -3,7 +3,7 @@ import type { Bus } from "../../../core/contract/ports/bus.ts";
 import { silentLogger as logger } from "../../../core/contract/ports/logger.ts";
 import { silentMeter as meter } from "../../../core/contract/ports/telemetry.ts";
 import { cancelSchedule, createSchedule, type NewSchedule } from "../../../core/schedules/change-schedule.ts";
-import { DueIndex } from "../../../core/schedules/due/due-index.ts";
+import { DueIndex } from "../../../core/schedules/due-index.ts";
 import {
   isOpen,
   type Schedule,

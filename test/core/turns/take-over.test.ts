@@ -16,7 +16,7 @@ import { ChangeEvents } from "../../../core/lib/change-events.ts";
 import { AskerCache, LastSeen } from "../../../core/people/resolve-asker.ts";
 import { BlockedAccounts } from "../../../core/rights/blocked-accounts.ts";
 import { Rights } from "../../../core/rights/index.ts";
-import { DueIndex } from "../../../core/schedules/due/due-index.ts";
+import { DueIndex } from "../../../core/schedules/due-index.ts";
 import { SessionFinder } from "../../../core/sessions/current-session.ts";
 import { SessionHistory } from "../../../core/sessions/session-history.ts";
 import { ActivityPublisher } from "../../../core/subtasks/activity/activity-publisher.ts";

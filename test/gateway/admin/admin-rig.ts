@@ -9,7 +9,7 @@ import type { Backbone } from "../../../core/contract/ports/backbone.ts";
 import type { Clock } from "../../../core/contract/ports/clock.ts";
 import { silentLogger as logger } from "../../../core/contract/ports/logger.ts";
 import { silentMeter as meter, noCheckpoint } from "../../../core/contract/ports/telemetry.ts";
-import { DueIndex } from "../../../core/schedules/due/due-index.ts";
+import { DueIndex } from "../../../core/schedules/due-index.ts";
 import type { AdminDeps } from "../../../gateway/admin/admin-request.ts";
 import { adminRoutes } from "../../../gateway/admin/admin-routes.ts";
 import { adminScope } from "../../../gateway/admin/admin-scope.ts";

@@ -7,7 +7,7 @@ import { silentLogger as logger } from "../../../../core/contract/ports/logger.t
 import { silentMeter as meter } from "../../../../core/contract/ports/telemetry.ts";
 import { LastSeen } from "../../../../core/people/index.ts";
 import { createSchedule, resumeSchedule } from "../../../../core/schedules/change-schedule.ts";
-import { DueIndex, type DueTime } from "../../../../core/schedules/due/due-index.ts";
+import { DueIndex, type DueTime } from "../../../../core/schedules/due-index.ts";
 import { scheduleKey } from "../../../../core/schedules/schedule-record.ts";
 import { startSchedules } from "../../../../core/schedules/start-schedules.ts";
 import { parseWhen } from "../../../../core/schedules/when/parse-when.ts";

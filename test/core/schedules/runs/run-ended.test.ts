@@ -5,7 +5,7 @@ import type { Bus } from "../../../../core/contract/ports/bus.ts";
 import { silentLogger as logger } from "../../../../core/contract/ports/logger.ts";
 import { silentMeter as meter } from "../../../../core/contract/ports/telemetry.ts";
 import { createSchedule } from "../../../../core/schedules/change-schedule.ts";
-import { DueIndex } from "../../../../core/schedules/due/due-index.ts";
+import { DueIndex } from "../../../../core/schedules/due-index.ts";
 import { scheduleHook } from "../../../../core/schedules/runs/run-ended.ts";
 import { runKey, runMessage, type ScheduleRun } from "../../../../core/schedules/runs/run-record.ts";
 import { type Schedule, type ScheduleDeps, scheduleKey } from "../../../../core/schedules/schedule-record.ts";

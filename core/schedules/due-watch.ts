@@ -1,9 +1,9 @@
-import { messageOf, RevisionConflict } from "../../contract/app-error.ts";
-import type { AgentRef } from "../../contract/messages/addresses.ts";
-import { subjectsOf } from "../../contract/messages/subjects.ts";
-import type { Bus, Listener } from "../../contract/ports/bus.ts";
-import type { Clock, Timer } from "../../contract/ports/clock.ts";
-import type { Logger } from "../../contract/ports/logger.ts";
+import { messageOf, RevisionConflict } from "../contract/app-error.ts";
+import type { AgentRef } from "../contract/messages/addresses.ts";
+import { subjectsOf } from "../contract/messages/subjects.ts";
+import type { Bus, Listener } from "../contract/ports/bus.ts";
+import type { Clock, Timer } from "../contract/ports/clock.ts";
+import type { Logger } from "../contract/ports/logger.ts";
 import { type DueIndex, type DueTime, hourOf } from "./due-index.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { AgentRef, ScheduleAddress, ScheduleDue } from "../../contract/messages/addresses.ts";
-import { subjectsOf } from "../../contract/messages/subjects.ts";
-import type { Bus } from "../../contract/ports/bus.ts";
-import { collection, keyOf, prefixOf, type Store } from "../../contract/ports/store.ts";
+import type { AgentRef, ScheduleAddress, ScheduleDue } from "../contract/messages/addresses.ts";
+import { subjectsOf } from "../contract/messages/subjects.ts";
+import type { Bus } from "../contract/ports/bus.ts";
+import { collection, keyOf, prefixOf, type Store } from "../contract/ports/store.ts";
 
 export interface DueTime {
   readonly schedule: ScheduleAddress;

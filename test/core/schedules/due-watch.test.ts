@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Bus } from "../../../../core/contract/ports/bus.ts";
-import type { DueIndex, DueTime } from "../../../../core/schedules/due/due-index.ts";
-import { DueWatch } from "../../../../core/schedules/due/due-watch.ts";
-import { ManualClock } from "../../../fakes/manual-clock.ts";
-import { RecordingLogger } from "../../../fakes/recording-logger.ts";
+import type { Bus } from "../../../core/contract/ports/bus.ts";
+import type { DueIndex, DueTime } from "../../../core/schedules/due-index.ts";
+import { DueWatch } from "../../../core/schedules/due-watch.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
+import { RecordingLogger } from "../../fakes/recording-logger.ts";
 
 const ref = { tenant: "t", agent: "a" };
 
