@@ -3,7 +3,7 @@ import type { SubtaskDeps } from "../subtasks/index.ts";
 import type { Agent } from "../turns/index.ts";
 import type { FindRequester, TurnHook, TurnSources } from "../turns/source/index.ts";
 import { callbackPrompt } from "./calls/callback-turn.ts";
-import { lateAnswerPrompt, removeReadNotifications } from "./late/late-answer-turn.ts";
+import { lateAnswerPrompt, removeReadNotifications } from "./calls/late-answer-turn.ts";
 import { answerCaller } from "./local/answer-caller.ts";
 import { isCancelled, watchCancellation } from "./local/cancelled-call.ts";
 import { peerRequestPrompt } from "./local/peer-request.ts";

@@ -6,10 +6,10 @@ import { cutToBytes } from "../../lib/index.ts";
 import { endCall, enqueueTurn, type SubtaskDeps } from "../../subtasks/index.ts";
 import { peerCallSpanId, workSpanId } from "../../telemetry/index.ts";
 import type { CoreDeps } from "../../turns/index.ts";
-import { notifySubtask } from "../late/fold-back.ts";
 import { changeCall, comesLater, type PeerCall } from "../record/peer-call.ts";
 import { updateFrom } from "../record/peer-update.ts";
 import { callbackMessage } from "./callback-turn.ts";
+import { notifySubtask } from "./fold-back.ts";
 
 type Settlement = ({ readonly answer: string } | { readonly error: string; readonly detail?: string }) &
   Pick<PeerCall, "answeredBy" | "files">;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { readLate } from "../../../../core/a2a/late/late-record.ts";
+import { readLate } from "../../../../core/a2a/calls/late-record.ts";
 import type { UserMessage } from "../../../../core/contract/messages/user-message.ts";
 import { WorkingMemory } from "../../../../core/memory/working-memory.ts";
 import { Gate } from "../../../fakes/model-answer.ts";

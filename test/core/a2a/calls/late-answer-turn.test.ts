@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { removeReadNotifications } from "../../../../core/a2a/late/late-answer-turn.ts";
-import { changeLate, type LateItem, readLate } from "../../../../core/a2a/late/late-record.ts";
+import { removeReadNotifications } from "../../../../core/a2a/calls/late-answer-turn.ts";
+import { changeLate, type LateItem, readLate } from "../../../../core/a2a/calls/late-record.ts";
 import { syntheticMessage, type TurnMessage } from "../../../../core/contract/messages/user-message.ts";
 import type { ChatMessage } from "../../../../core/model/step.ts";
 import { MemoryStore } from "../../../adapters/web/memory-store.ts";

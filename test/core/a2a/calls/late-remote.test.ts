@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type LateItem, readLate } from "../../../../core/a2a/late/late-record.ts";
+import { type LateItem, readLate } from "../../../../core/a2a/calls/late-record.ts";
 import { WorkingMemory } from "../../../../core/memory/working-memory.ts";
 import { type Behaviour, TaskState } from "../../../fakes/a2a/sdk-agent.ts";
 import { Gate } from "../../../fakes/model-answer.ts";
