@@ -1,10 +1,10 @@
 export { cancelAction } from "./activity/activity-entry.ts";
 export { ToolActivity } from "./activity/tool-activity.ts";
 export { endCall, isOutstanding } from "./batch/batch-effects.ts";
+export { callbackIdOf, continuationsOf, enqueueTurn } from "./batch/continuation-message.ts";
+export { outcomeOf } from "./batch/continuation-prompt.ts";
 export { cancelSubtask } from "./batch/report-end.ts";
 export { reserveCall } from "./batch/reserve.ts";
-export { callbackIdOf, continuationsOf, enqueueTurn } from "./continuation/continuation-message.ts";
-export { outcomeOf } from "./continuation/continuation-prompt.ts";
 export { delegationHook, subtaskTurns } from "./delegation-turns.ts";
 export { type DelegatedCalls, delegationDeps, type SubtaskDeps } from "./deps.ts";
 export { readOwner } from "./owner/owner-record.ts";

@@ -4,10 +4,10 @@ import type { Subtask } from "../../contract/messages/subtask.ts";
 import { type SyntheticMessage, syntheticMessage } from "../../contract/messages/user-message.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
 import { addNotification } from "../../memory/index.ts";
-import { amendmentIdOf, callbackIdOf, enqueueTurn, synthesisIdOf } from "../continuation/continuation-message.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import { type Batch, type BatchCall, countedMembers, isOver, isSettled } from "../owner/batch.ts";
 import { type BatchAddress, type BatchChange, batchOf, countCallEnd, takeReturned } from "./batch-transitions.ts";
+import { amendmentIdOf, callbackIdOf, enqueueTurn, synthesisIdOf } from "./continuation-message.ts";
 
 /**
  * Publishes what follows from a change of a batch: the synthesis, the follow-up, the end of the activity entry. All

@@ -1,12 +1,12 @@
 import { hasEnded, type Subtask, type SubtaskMessage } from "../../contract/messages/subtask.ts";
 import { ack, type DeadLetter, type Outcome } from "../../contract/ports/bus.ts";
 import { deadLetterFallback } from "../../lib/index.ts";
-import { enqueueTurn, ownerMessageIdOf, wakeUpMessage } from "../continuation/continuation-message.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import { changeSubtask, withNote } from "../record/change-subtask.ts";
 import { readSubtask, undefinedIfCorrupt } from "../record/subtask-record.ts";
 import { applyBatchEffects, saveLateResult } from "./batch-effects.ts";
 import { countEnd, countLost } from "./batch-transitions.ts";
+import { enqueueTurn, ownerMessageIdOf, wakeUpMessage } from "./continuation-message.ts";
 
 /** Handles messages of subtasks to an owner, in order per owner and independent of its turns (S3). */
 export const handleSubtaskMessage = async (deps: SubtaskDeps, message: SubtaskMessage): Promise<Outcome> => {

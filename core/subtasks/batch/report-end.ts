@@ -3,13 +3,13 @@ import { subjectsOf } from "../../contract/messages/subjects.ts";
 import { hasEnded, type Subtask, type SubtaskMessage } from "../../contract/messages/subtask.ts";
 import { isoTime } from "../../contract/ports/clock.ts";
 import type { CoreDeps } from "../../turns/index.ts";
-import { endIdOf } from "../continuation/continuation-message.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import { isOver, openCalls } from "../owner/batch.ts";
 import { readOwner } from "../owner/owner-record.ts";
 import { endSubtask } from "../record/end-subtask.ts";
 import { applyBatchEffects } from "./batch-effects.ts";
 import { type BatchChange, type CanWait, countInTime } from "./batch-transitions.ts";
+import { endIdOf } from "./continuation-message.ts";
 
 /**
  * Reports an end to the owner; idempotent. An end in time is counted here, before its run is acknowledged, so that a

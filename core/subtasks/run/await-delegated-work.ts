@@ -4,7 +4,7 @@ import { hasEnded, type Subtask, type SubtaskNote } from "../../contract/message
 import { isoTime } from "../../contract/ports/clock.ts";
 import { listNames, waitForChange } from "../../lib/index.ts";
 import { takeReturned } from "../batch/batch-transitions.ts";
-import { filesOfResults, showResults } from "../continuation/continuation-prompt.ts";
+import { filesOfResults, showResults } from "../batch/continuation-prompt.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import { type Member, openCalls } from "../owner/batch.ts";
 import { readOwner } from "../owner/owner-record.ts";

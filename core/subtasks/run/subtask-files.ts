@@ -4,7 +4,7 @@ import type { ToolContext } from "../../contract/tool.ts";
 import { stableId } from "../../lib/index.ts";
 import { SessionHistory } from "../../sessions/index.ts";
 import { Journal, journaledFiles } from "../../turns/record/index.ts";
-import { filesOfResults } from "../continuation/continuation-prompt.ts";
+import { filesOfResults } from "../batch/continuation-prompt.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import { readOwner } from "../owner/owner-record.ts";
 import { readSubtasks } from "../record/subtask-record.ts";

@@ -2,7 +2,7 @@ import { AppError } from "../../contract/app-error.ts";
 import { hasEnded, type Subtask, type SubtaskNote } from "../../contract/messages/subtask.ts";
 import type { Stored } from "../../contract/ports/store.ts";
 import type { ChatMessage } from "../../model/index.ts";
-import { messageHeading } from "../continuation/continuation-prompt.ts";
+import { messageHeading } from "../batch/continuation-prompt.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import { subtaskKey, subtasksRead } from "../record/subtask-record.ts";
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Subtask, SubtaskMessage } from "../../../../core/contract/messages/subtask.ts";
 import type { Bus } from "../../../../core/contract/ports/bus.ts";
+import { ownerMessageIdOf } from "../../../../core/subtasks/batch/continuation-message.ts";
 import { handleSubtaskMessage } from "../../../../core/subtasks/batch/handle-subtask-message.ts";
-import { ownerMessageIdOf } from "../../../../core/subtasks/continuation/continuation-message.ts";
 import type { SubtaskDeps } from "../../../../core/subtasks/deps.ts";
 import { readSubtask, subtaskKey } from "../../../../core/subtasks/record/subtask-record.ts";
 import { MemoryStore } from "../../../adapters/web/memory-store.ts";
