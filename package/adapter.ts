@@ -60,7 +60,6 @@ export {
   wasNeverSent,
 } from "../adapters/contract/delivery-failed.ts";
 export { readAtMost } from "../adapters/contract/files/read-at-most.ts";
-export { textFetch } from "../adapters/contract/text-fetch.ts";
 export { KeyedQueue } from "../adapters/contract/keyed-queue.ts";
 export { cutToUnits } from "../adapters/contract/markdown/cut-text.ts";
 export type { Measure } from "../adapters/contract/markdown/split-markdown.ts";
@@ -81,6 +80,7 @@ export { pause } from "../adapters/contract/pause.ts";
 export { RefusalThrottle } from "../adapters/contract/refusal-throttle.ts";
 export { offeredActions, RenderFailed, renderOrFail } from "../adapters/contract/render-delivery.ts";
 export { kindFor, textCommand } from "../adapters/contract/text-command.ts";
+export { textFetch } from "../adapters/contract/text-fetch.ts";
 export { AppError, type ErrorCode, messageOf } from "../core/contract/app-error.ts";
 export { BoundedCache } from "../core/contract/bounded-cache.ts";
 export type { MenuCommand } from "../core/contract/menu-command.ts";

@@ -24,10 +24,7 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^zod$/, /^/],
   // Examples are written by strangers: they have the public surface, and any module of Node and their test runner.
   [/^(mooring\/(adapter|tool|testing|web)|vitest)$/, /^examples\//],
-  [
-    /^node:https$/,
-    /^(gateway|examples)\/|^adapters\/(teams\/api\/connect-timeout-agent|contract\/text-fetch)\.ts$/,
-  ],
+  [/^node:https$/, /^(gateway|examples)\/|^adapters\/(teams\/api\/connect-timeout-agent|contract\/text-fetch)\.ts$/],
   [/^node:http$/, /^(gateway|examples)\/|^adapters\/contract\/text-fetch\.ts$/],
   [/^node:http2$/, /^(gateway|examples)\//],
   [/^node:/, /^(?!core\/contract\/)/],
