@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, statSync, writeSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -60,7 +60,8 @@ export class CompiledScripts {
     const entry = this.#notCached.shift();
     if (entry === undefined) return false;
     try {
-      mkdirSync(this.#cacheFolder, { recursive: true });
+      // Others must not write it, whatever the umask is: entries are run as code.
+      mkdirSync(this.#cacheFolder, { recursive: true, mode: 0o755 });
       replaceFile(entry.file, entry.script.createCachedData());
       return true;
     } catch {
@@ -96,9 +97,12 @@ const readIfPresent = (file: string): Buffer | undefined => {
 /** V8 does not verify a checksum of its cache, so a power failure must not leave half a file. */
 const replaceFile = (file: string, data: Buffer): void => {
   const temporary = `${file}.${process.pid}`;
-  const descriptor = openSync(temporary, "w", 0o644);
-  writeSync(descriptor, data);
-  fsyncSync(descriptor);
-  closeSync(descriptor);
-  renameSync(temporary, file);
+  try {
+    // A write to a full disk may be short without an error, and writeFileSync goes on until all is written.
+    writeFileSync(temporary, data, { mode: 0o644, flush: true });
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
 };

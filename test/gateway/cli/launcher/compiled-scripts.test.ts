@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -115,6 +116,32 @@ describe("given a code cache", () => {
     expect((load() as { say(): string }).say()).toBe("one");
     await elsewhere();
     expect(loadAndSave()).toBe(0);
+  });
+
+  it("when new files of the process are writable for everybody, then only its user can write the cache", async () => {
+    await script("main.cjs", "exports.say = () => 'one';");
+    const before = process.umask(0);
+    try {
+      expect(loadAndSave()).toBe(1);
+    } finally {
+      process.umask(before);
+    }
+    const [version = ""] = await readdir(join(folder, "compiled"));
+    const [entry = ""] = await entries();
+    const parts = ["compiled", join("compiled", version), join("compiled", version, entry)];
+    const writable = parts.filter((part) => (statSync(join(folder, part)).mode & 0o022) !== 0);
+    expect(writable).toEqual([]);
+  });
+
+  it("when an entry cannot be written, then no part of it is left", async () => {
+    await script("main.cjs", "exports.say = () => 'one';");
+    expect(loadAndSave()).toBe(1);
+    const [version = ""] = await readdir(join(folder, "compiled"));
+    const [entry = ""] = await entries();
+    await rm(join(folder, "compiled", version, entry));
+    await mkdir(join(folder, "compiled", version, entry, "in-its-place"), { recursive: true });
+    expect(loadAndSave()).toBe(0);
+    expect(await entries()).toEqual([entry]);
   });
 
   it("when the folder cannot be written, then the scripts run without a cache", async () => {
