@@ -40,8 +40,10 @@ export class SenderTexts {
 
   async #textsOf(sender: Sender): Promise<Texts> {
     const { clock, localeOn } = this.#deps;
+    const { tenant, account } = sender;
     const { channel, kind } = sender.conversation;
-    const key = JSON.stringify([sender.account.id, kind, sender.account.locale]);
+    // The same account id is another person on another channel.
+    const key = JSON.stringify([tenant, channel, account.id, kind, account.locale]);
     const known = this.#known.get(key);
     if (known !== undefined && known.until > clock.monotonic()) return textsFor(known.locale);
     const found = await this.#localeOf(sender).catch(() => sender.account.locale);

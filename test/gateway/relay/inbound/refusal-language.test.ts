@@ -60,6 +60,19 @@ describe("given a message that the channel refuses", () => {
     expect((await refusalOf({ accounts: [] }, undefined, () => "es")).shown).toBe(es.refusals.notListed);
   });
 
+  it("when the same account id is used on another channel, then each has its own language", async () => {
+    const inbox = createInbox({
+      ...rig.context,
+      access: { accounts: [] },
+      localeOn: (on) => (on === "paper" ? "es" : "de"),
+    });
+    const shownTo = async (message: ReturnType<typeof from>) =>
+      errorText(await inbox.accept(message).catch((refused: unknown) => refused), textsFor(undefined));
+    expect(await shownTo(from())).toBe(es.refusals.notListed);
+    const elsewhere = { ...from(), conversation: { ...conversation, channel: "glass" } };
+    expect(await shownTo(elsewhere)).toBe(de.refusals.notListed);
+  });
+
   it("when an account floods the channel, then the store is read once", async () => {
     let reads = 0;
     const { store } = rig.backbone;
