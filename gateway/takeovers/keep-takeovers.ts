@@ -101,7 +101,8 @@ export const concludeTakeover = async (deps: TakeoverDeps, takeover: Takeover): 
   const { store, clock } = deps;
   const { endsAt, agent, operator } = takeover;
   const endedAt = takeover.endedAt ?? isoTime(Math.min(clock.now(), Date.parse(endsAt)));
-  await endTakeover(store, takeover, Date.parse(endedAt));
+  // The next operator's notice may be there already: one about the end would contradict it.
+  if (!(await endTakeover(store, takeover, Date.parse(endedAt)))) return;
   const { takeovers } = await textsOf(deps, takeover);
   await notify(deps, takeover, "ended", takeovers.ended(escaped(operator.name), agent), endedAt);
   await forgetTakeover(store, takeover);

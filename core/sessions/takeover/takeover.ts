@@ -59,12 +59,13 @@ export const startTakeover = async (store: Store, given: Takeover): Promise<Take
   return after ?? given;
 };
 
-/** Ends it now, or at its time if that was earlier. A takeover that has been replaced stays as it is. */
-export const endTakeover = async (store: Store, { id, ...address }: Takeover, now: number): Promise<void> => {
-  await update(store, takeoverKey(address), (known) => {
+/** Ends it now, or at its time if that was earlier. False if another takeover has replaced it, or its end is complete. */
+export const endTakeover = async (store: Store, { id, ...address }: Takeover, now: number): Promise<boolean> => {
+  const { after } = await update(store, takeoverKey(address), (known) => {
     if (known?.id !== id || known.endedAt !== undefined) return known;
     return { ...known, endedAt: isoTime(Math.min(now, Date.parse(known.endsAt))) };
   });
+  return after?.id === id;
 };
 
 /** Records that the notice of the beginning is published. */

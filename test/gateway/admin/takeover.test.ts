@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../core/contract/ports/clock.ts";
 import { silentLogger as logger } from "../../../core/contract/ports/logger.ts";
-import { TakeoverKeeper } from "../../../gateway/takeovers/index.ts";
+import { allTakeovers } from "../../../core/sessions/takeover/index.ts";
+import { concludeTakeover, TakeoverKeeper } from "../../../gateway/takeovers/index.ts";
 import { SkewedClock } from "../../fakes/skewed-clock.ts";
 import { AdminRig, acmeAdmin } from "./admin-rig.ts";
 import { RunningAgent } from "./running-agent.ts";
@@ -133,6 +134,18 @@ describe("given a conversation with private words", () => {
     expect((await texts(2))[1]).toContain("answers here now");
     await keeper().check();
     expect(await texts(2)).toHaveLength(2);
+  });
+
+  it("when another operator takes over before an expired takeover is concluded, then no notice says that the agent is back (R4)", async () => {
+    expect((await post("takeover", TAKE)).status).toBe(200);
+    for await (const { value } of rig.backbone.store.list(allTakeovers()))
+      await concludeTakeover({ ...rig.backbone, clock: systemClock }, { ...value, id: "earlier" });
+    expect((await post("takeover/answer", ANSWER)).status).toBe(200);
+    expect(await texts(3)).toEqual([
+      "The agent answers.",
+      expect.stringContaining("Ann"),
+      expect.stringContaining(ANSWER.text),
+    ]);
   });
 
   it("when another operator has it, then a second takeover is refused with their name, and only the first one answers", async () => {
