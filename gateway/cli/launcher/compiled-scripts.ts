@@ -60,7 +60,7 @@ export class CompiledScripts {
     const entry = this.#notCached.shift();
     if (entry === undefined) return false;
     try {
-      // Others must not write it, whatever the umask is: entries are run as code.
+      // Entries are run as code, so a umask of 0 must not let other users write them.
       mkdirSync(this.#cacheFolder, { recursive: true, mode: 0o755 });
       replaceFile(entry.file, entry.script.createCachedData());
       return true;
