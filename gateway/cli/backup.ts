@@ -18,7 +18,7 @@ export const backup = async ({ file, config: configFile, force }: BackupFlags): 
   const { dataDir } = config;
   const { bytes, at } = await backbone.backup(config.backbone, { dataDir, file, force }, systemClock);
   return [
-    `${resolve(file)} contains everything that was stored at ${at.toISOString()} (${megabytes(bytes)} MB, checked).`,
+    `${resolve(file)} contains everything that ${whereOf(config)} had stored at ${at.toISOString()} (${megabytes(bytes)} MB, checked).`,
     `It does not contain ${notInside(dataDir).join(", ")}.`,
     "",
   ].join("\n");

@@ -17,6 +17,9 @@ export const natsNames = (prefix: string) => ({
 });
 export type NatsNames = ReturnType<typeof natsNames>;
 
+/** A subject is the tenant, the family and one part, an agent or a channel. */
+export const familyIn = (subject: string): string => subject.split(".").slice(1, -1).join(".");
+
 /** The name of one durable on one subject: readable for operators, unique by its hash, limited in length. */
 export const groupName = (durable: string, subject: Pick<Subject<unknown>, "name">): string => {
   const hash = createHash("sha256").update(JSON.stringify([durable, subject.name]));

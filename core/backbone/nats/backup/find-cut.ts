@@ -2,8 +2,9 @@ import { BackboneUnavailable } from "../../../contract/app-error.ts";
 import type { NatsOptions } from "../connection/nats-options.ts";
 import type { NatsSession } from "../connection/nats-session.ts";
 import { entryHeaders } from "../kv/bucket-entry.ts";
+import { streamOfBucket } from "../kv/kv-bucket.ts";
 import type { NatsNames } from "../nats-names.ts";
-import { publishAcked } from "../wire/jetstream-requests.ts";
+import { ensureStream, publishAcked } from "../wire/jetstream-requests.ts";
 import { type FollowedMessage, StreamFollower } from "./stream-follower.ts";
 
 export interface BucketWrite extends FollowedMessage {
@@ -55,6 +56,9 @@ export const findCut = async (deps: CutDeps): Promise<number> => {
   const followers = await orFail(Promise.all(following));
   const caughtUp = () => orFail(Promise.all(followers.map((follower) => follower.caughtUp())));
   await caughtUp();
+  // 0.1.0 has no such bucket.
+  const { replicas } = deps.options;
+  await ensureStream(session, streamOfBucket({ name: deps.names.healthBucket, replicas }));
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     await deps.beforeCut();
     held = [];

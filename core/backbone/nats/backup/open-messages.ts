@@ -1,10 +1,11 @@
 import { AppError } from "../../../contract/app-error.ts";
-import { consumerName, groupName } from "../nats-names.ts";
+import { consumerName, familyIn, groupName, natsNames } from "../nats-names.ts";
 import {
   decodePartition,
   GroupOrigin,
   LAYOUT_KEY,
   layoutIn,
+  originKey,
   type PartitionRecord,
   partitionKey,
   subPartition,
@@ -39,10 +40,17 @@ export interface GroupProgress {
  */
 export const groupsOf = (
   prefix: string,
+  stream: string,
   consumers: readonly ConsumerFloor[],
   records: ReadonlyMap<string, string>,
 ): GroupProgress[] => {
   const groups = new Map<string, ConsumerFloor[]>();
+  // After a restore, a durable has no consumer until a process has started.
+  for (const [key, json] of records) {
+    const group = /^(.+)\.origin$/.exec(key)?.[1];
+    const subject = group && parsed(GroupOrigin, json)?.subject;
+    if (group && subject && natsNames(prefix).stream(familyIn(subject)) === stream) groups.set(group, []);
+  }
   for (const consumer of consumers) {
     const parts = /^(.+)_\d+_g\d+$/.exec(consumer.name);
     if (parts?.[1] === undefined) continue;
@@ -58,13 +66,15 @@ const progressOf = (
   records: ReadonlyMap<string, string>,
 ): GroupProgress => {
   const filter = members[0]?.filter ?? "";
-  const subject = filter.slice(prefix.length + 1, filter.lastIndexOf("."));
-  const origin = parsed(GroupOrigin, records.get(`${group}.origin`)) ?? { from: 1 };
+  const origin = parsed(GroupOrigin, records.get(originKey(group))) ?? { from: 1 };
+  const subject = origin.subject ?? filter.slice(prefix.length + 1, filter.lastIndexOf("."));
   const durable = origin.durable ?? nameIn(group, subject);
   const floors = new Map(members.map(({ name, floor }) => [name, floor]));
   const partitions = new GroupPartitions(group, records, floors, origin.from);
   const ranges = new Map<string, OpenRange>();
-  for (const { filter } of members) {
+  // A partition without a consumer has not been taken yet.
+  const untaken = partitions.subjects.map((partition) => `${prefix}.${subject}.${partition}`);
+  for (const filter of new Set([...members.map((member) => member.filter), ...untaken])) {
     const subject = Number(filter.slice(filter.lastIndexOf(".") + 1));
     const isOpen = (seq: number, key: string) => isOpenIn(partitions.owning(subject, key), seq);
     ranges.set(filter, { durable, from: partitions.firstOpen(subject), isOpen });
@@ -104,6 +114,11 @@ class GroupPartitions {
     this.#floors = floors;
     this.#origin = origin;
     this.#counts = layoutIn({ data: Buffer.from(records.get(LAYOUT_KEY) ?? "") })?.counts ?? [];
+  }
+
+  /** The partitions that subjects name. */
+  get subjects(): readonly number[] {
+    return Array.from({ length: this.#counts[0] ?? 0 }, (_, partition) => partition);
   }
 
   owning(subject: number, key: string): Ended {

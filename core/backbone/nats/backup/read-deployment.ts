@@ -1,6 +1,9 @@
+import { NatsError } from "nats";
+import { AppError } from "../../../contract/app-error.ts";
 import type { ArchiveWriter } from "../../archive.ts";
-import { type NatsBackboneOptions, natsOptions } from "../connection/nats-options.ts";
-import { dialNats, type NatsSession } from "../connection/nats-session.ts";
+import { natsFault } from "../connection/nats-fault.ts";
+import { type NatsBackboneOptions, type NatsOptions, natsOptions } from "../connection/nats-options.ts";
+import { dialNats, type NatsSession, shownServers } from "../connection/nats-session.ts";
 import { entryOf } from "../kv/bucket-entry.ts";
 import { natsNames } from "../nats-names.ts";
 import { envelopeOf, publishedAtOf } from "../wire/envelope.ts";
@@ -29,6 +32,7 @@ export const readDeployment = async (
   try {
     if (isFinal) await refuseWhileRunning(session, names, options);
     const all = await streamsOf(session, options.prefix);
+    if (all.length === 0) throw nothingStored(options);
     const own = [names.membersBucket, names.beatsBucket, names.healthBucket].map((bucket) => `KV_${bucket}`);
     const partitionsBucket = `KV_${names.partitionsBucket}`;
     const streams = all.filter((name) => !name.startsWith("KV_"));
@@ -48,14 +52,22 @@ export const readDeployment = async (
       },
     });
     for (const stream of streams) {
-      const groups = groupsOf(options.prefix, floors.get(stream) ?? [], partitions);
+      const groups = groupsOf(options.prefix, stream, floors.get(stream) ?? [], partitions);
       await copyMessages(session, stream, { groups, cut, prefix: options.prefix, archive });
     }
     return new Date(cut / 1e6);
+  } catch (error) {
+    throw error instanceof NatsError ? natsFault(error, "copying the data") : error;
   } finally {
     await session.nc.close();
   }
 };
+
+const nothingStored = ({ prefix, servers }: NatsOptions): AppError =>
+  new AppError(
+    "not-found",
+    `NATS at ${shownServers(servers)} has no data with the prefix "${prefix}": check nats.servers and nats.prefix, or nothing has been stored yet`,
+  );
 
 const keyOf = ({ message, bucket }: BucketWrite): string => message.subject.slice(`$KV.${bucket.slice(3)}.`.length);
 const textOf = (data: Uint8Array): string => Buffer.from(data).toString();

@@ -6,7 +6,7 @@ import { type NatsBackboneOptions, type NatsOptions, natsOptions } from "../conn
 import type { NatsSession } from "../connection/nats-session.ts";
 import { KvBucket } from "../kv/kv-bucket.ts";
 import { NatsPublisher } from "../nats-bus.ts";
-import { groupName, type NatsNames, natsNames } from "../nats-names.ts";
+import { familyIn, groupName, type NatsNames, natsNames } from "../nats-names.ts";
 import {
   encodePartition,
   originKey,
@@ -113,14 +113,14 @@ class DeploymentWriter {
     const partition = partitionOf(key ?? id, this.#options.partitions);
     const header = envelopeHeaders({ subject, id, key, publishedAt });
     const { seq } = await this.#connector.run(`storing "${id}"`, async (session) => {
-      await this.#publisher.ensureStream(session, familyOf(subject));
+      await this.#publisher.ensureStream(session, familyIn(subject));
       return publishAcked(session, `${this.#options.prefix}.${subject}.${partition}`, Buffer.from(body), header);
     });
     return { seq, partition };
   }
 
   #lastSeq(subject: string): Promise<number> {
-    const family = familyOf(subject);
+    const family = familyIn(subject);
     return this.#connector.run(`looking at ${family}`, async (session) => {
       await this.#publisher.ensureStream(session, family);
       return (await session.lookups.streams.info(this.#names.stream(family))).state.last_seq;
@@ -147,9 +147,6 @@ const continuing = (open: readonly number[], last: number): PartitionRecord => (
   suspects: [],
   oldest: 1,
 });
-
-/** A subject is the tenant, the family and one part, an agent or a channel. */
-const familyOf = (subject: string): string => subject.split(".").slice(1, -1).join(".");
 
 const eachConcurrently = async <T>(items: Iterable<T>, act: (item: T) => Promise<void>): Promise<void> => {
   const iterator = items[Symbol.iterator]();

@@ -32,6 +32,22 @@ interface WriteOptions {
   readonly attemptMs?: number | undefined;
 }
 
+export const streamOfBucket = ({ name, replicas, ttlMs }: BucketOptions): Partial<StreamConfig> & { name: string } => ({
+  name: `KV_${name}`,
+  subjects: [`$KV.${name}.>`],
+  retention: RetentionPolicy.Limits,
+  storage: StorageType.File,
+  discard: DiscardPolicy.New,
+  max_msgs_per_subject: 1,
+  num_replicas: replicas,
+  allow_rollup_hdrs: true,
+  deny_delete: true,
+  // A replica can answer a direct read with an older value.
+  allow_direct: replicas === 1,
+  duplicate_window: nanos(DUPLICATE_WINDOW_MS),
+  ...(ttlMs !== undefined && { max_age: nanos(Math.max(ttlMs, DUPLICATE_WINDOW_MS)) }),
+});
+
 /**
  * One key-value bucket, in the standard format of NATS clients. A write carries its own id (the message id) and the ids
  * of the writes before it: a write whose answer was lost is recognised at its retry, even if it was overwritten since.
@@ -42,24 +58,10 @@ export class KvBucket {
   readonly #recent = new RecentRevisions();
   readonly name: string;
 
-  constructor(connector: NatsConnector, { name, replicas, ttlMs }: BucketOptions) {
+  constructor(connector: NatsConnector, options: BucketOptions) {
     this.#connector = connector;
-    this.name = name;
-    this.#config = {
-      name: `KV_${name}`,
-      subjects: [`$KV.${name}.>`],
-      retention: RetentionPolicy.Limits,
-      storage: StorageType.File,
-      discard: DiscardPolicy.New,
-      max_msgs_per_subject: 1,
-      num_replicas: replicas,
-      allow_rollup_hdrs: true,
-      deny_delete: true,
-      // A replica can answer a direct read with an older value.
-      allow_direct: replicas === 1,
-      duplicate_window: nanos(DUPLICATE_WINDOW_MS),
-      ...(ttlMs !== undefined && { max_age: nanos(Math.max(ttlMs, DUPLICATE_WINDOW_MS)) }),
-    };
+    this.name = options.name;
+    this.#config = streamOfBucket(options);
   }
 
   get stream(): string {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "nats";
@@ -11,7 +11,9 @@ import { ack } from "../../../../../core/contract/ports/bus.ts";
 import { systemClock } from "../../../../../core/contract/ports/clock.ts";
 import { silentLogger } from "../../../../../core/contract/ports/logger.ts";
 import { collection, keyOf, prefixOf } from "../../../../../core/contract/ports/store.ts";
+import { Secret } from "../../../../../core/contract/secret.ts";
 import { NatsServer } from "../../../../fakes/nats-server.ts";
+import { projectRoot } from "../../../../setup/project-files.ts";
 import { counted, notes } from "../../embedded/sample-kinds.ts";
 import { eventually } from "../rig/eventually.ts";
 
@@ -31,9 +33,12 @@ const folder = (): string => {
 const natsConfig = async (partitions = 4): Promise<Exclude<BackboneConfig, "embedded">> => {
   const server = await NatsServer.start();
   undo.push(() => server.stop());
-  const servers = [server.url];
-  return { nats: { servers, prefix: "mooring", replicas: 1, leaseMs: 500, partitions, inboxPrefix: "_INBOX" } };
+  return configOf(server, partitions);
 };
+
+const configOf = ({ url }: NatsServer, partitions = 4): Exclude<BackboneConfig, "embedded"> => ({
+  nats: { servers: [url], prefix: "mooring", replicas: 1, leaseMs: 500, partitions, inboxPrefix: "_INBOX" },
+});
 
 const opened = async (config: BackboneConfig, dataDir: string): Promise<Backbone> => {
   const backbone = await openBackbone(config, { ...deps, dataDir });
@@ -176,6 +181,37 @@ describe("given data with open messages of two durables", () => {
     },
   );
 
+  it("when it is restored on NATS, and copied again before a process has started, then its open messages are in that copy (U5)", async () => {
+    const [source, between, target] = [folder(), folder(), folder()];
+    const [config, first, second] = [await natsConfig(), join(source, "copy.db"), join(between, "copy.db")];
+    await filled("embedded", source);
+    await backup("embedded", { dataDir: source, file: first, force: false }, systemClock);
+    await restore(config, { dataDir: between, file: first, force: false }, systemClock);
+    await backup(config, { dataDir: between, file: second, force: false }, systemClock);
+    await restore("embedded", { dataDir: target, file: second, force: false }, systemClock);
+    expect(await content("embedded", target)).toEqual(EXPECTED);
+  });
+
+  it("when the user for backups of docs/nats-server.conf restores and backs up, then its rights suffice (U5)", async () => {
+    const [source, between, target] = [folder(), folder(), folder()];
+    const commented = readFileSync(join(projectRoot, "docs/nats-server.conf"), "utf8");
+    const configFile = join(source, "nats.conf");
+    writeFileSync(configFile, commented.replace("# { user: backup", "{ user: backup"));
+    const env = { GATEWAY_PASSWORD: "pg", CORE_PASSWORD: "pc", BACKUP_PASSWORD: "pb" };
+    const server = await NatsServer.start({ configFile, env });
+    undo.push(() => server.stop());
+    const own = { user: "backup", password: new Secret("pb"), inboxPrefix: "_INBOX_backup" };
+    const config = { nats: { ...configOf(server).nats, ...own } };
+    await filled("embedded", source);
+    const [first, second] = [join(source, "copy.db"), join(between, "copy.db")];
+    await backup("embedded", { dataDir: source, file: first, force: false }, systemClock);
+    await restore(config, { dataDir: between, file: first, force: false }, systemClock);
+    await backup(config, { dataDir: between, file: second, force: false }, systemClock);
+    await restore("embedded", { dataDir: target, file: second, force: false }, systemClock);
+    expect(await content("embedded", target)).toEqual(EXPECTED);
+    await restore(config, { dataDir: between, file: second, force: true }, systemClock);
+  });
+
   it("when a process has run for longer than two leases and its record is old, then its beats still refuse the restore (U5)", async () => {
     const [config, dir] = [await natsConfig(), folder()];
     const { bus } = await opened(config, dir);
@@ -213,6 +249,33 @@ describe("given data with open messages of two durables", () => {
     );
     await restore(config, { ...options, force: true }, systemClock);
     expect(await content(config, source)).toEqual(EXPECTED);
+  });
+});
+
+describe("given a NATS server that cannot be copied", () => {
+  it("when nothing is stored under the prefix, then the backup says what to check, and leaves no file (U5)", async () => {
+    const [config, dir] = [await natsConfig(), folder()];
+    const options = { dataDir: dir, file: join(dir, "copy.db"), force: false };
+    await expect(backup(config, options, systemClock)).rejects.toThrow(
+      'no data with the prefix "mooring": check nats.servers and nats.prefix',
+    );
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
+  it("when the user may not write the marker of the cut, then the backup names the missing permission (U5)", async () => {
+    const dir = folder();
+    const file = join(dir, "nats.conf");
+    const limited = { user: "reader", password: "p", permissions: { publish: { allow: ">", deny: "$KV.*.backup" } } };
+    const users = JSON.stringify([limited, { user: "core", password: "p" }]);
+    writeFileSync(file, `jetstream { store_dir: "./js" }\nauthorization { users: ${users} }\n`);
+    const server = await NatsServer.start({ configFile: file });
+    undo.push(() => server.stop());
+    const { nats } = configOf(server);
+    const as = (user: string) => ({ nats: { ...nats, user, password: new Secret("p") } });
+    const { store } = await opened(as("core"), dir);
+    await store.put(keyOf(ones, "a"), { n: 1 });
+    const options = { dataDir: dir, file: join(dir, "copy.db"), force: false };
+    await expect(backup(as("reader"), options, systemClock)).rejects.toThrow(/NATS denies it .*grant the permission/);
   });
 });
 
