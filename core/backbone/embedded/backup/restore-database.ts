@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, existsSync, linkSync, renameSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { AppError, messageOf } from "../../../contract/app-error.ts";
-import { DataLock, prepareDataFolder } from "../file/data-folder.ts";
+import { DataLock, giveToOwnerOf, prepareDataFolder } from "../file/data-folder.ts";
 import { openDriver } from "../file/driver.ts";
 import { inspectDataFile, writeWhole } from "./data-file.ts";
 
@@ -36,7 +36,7 @@ export const restoreDatabase = ({ dataDir, file, force, now }: RestoreOptions): 
     }
     const before = exists ? `${database}.before-${now.toISOString().replace(/[:.]/g, "-")}` : undefined;
     writeWhole(database, (partial) => {
-      copy(backup, partial);
+      copy(backup, partial, folder);
       if (before !== undefined) moveAside(database, before);
     });
     return before;
@@ -78,10 +78,11 @@ const foldLog = (database: string): void => {
   }
 };
 
-const copy = (backup: string, partial: string): void => {
+const copy = (backup: string, partial: string, folder: string): void => {
   try {
     copyFileSync(backup, partial);
     chmodSync(partial, 0o600);
+    giveToOwnerOf(folder, partial);
   } catch (error) {
     throw new AppError("unavailable", `could not copy the backup: ${messageOf(error)}`, { cause: error });
   }

@@ -1,5 +1,6 @@
 import {
   accessSync,
+  chownSync,
   closeSync,
   constants,
   existsSync,
@@ -59,7 +60,7 @@ export class DataLock {
   constructor(folder: string) {
     const file = join(folder, "mooring.lock");
     this.#holderFile = join(folder, "mooring.pid");
-    createForOwner(file);
+    createForOwner(folder, file);
     this.#driver = openDriver(file, LOCK_TIMEOUT_MS);
     try {
       this.#driver.exec("BEGIN EXCLUSIVE");
@@ -78,10 +79,18 @@ export class DataLock {
   }
 }
 
+/** Commands of root leave new files to the owner of the folder, because that user runs Mooring. */
+export const giveToOwnerOf = (folder: string, file: string): void => {
+  if (process.geteuid?.() !== 0) return;
+  const { uid, gid } = statSync(folder);
+  chownSync(file, uid, gid);
+};
+
 /** Mode 600, also in a folder that other users can read. If the file cannot be created, SQLite reports the reason. */
-const createForOwner = (file: string): void => {
+const createForOwner = (folder: string, file: string): void => {
   try {
     closeSync(openSync(file, "a", 0o600));
+    giveToOwnerOf(folder, file);
   } catch {
     return;
   }

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chownSync, copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { backupDatabase } from "../../../../../core/backbone/embedded/backup/backup-database.ts";
@@ -9,6 +9,7 @@ import { runScript } from "../child-process.ts";
 import { notes } from "../sample-kinds.ts";
 import { openScratch, scratchDir } from "../scratch.ts";
 
+const SERVICE_USER = 10_001;
 const NOW = new Date("2030-01-02T03:04:05.006Z");
 
 /** The texts in a data folder, opened as the product opens it. */
@@ -26,6 +27,21 @@ const folderWith = async (text: string): Promise<string> => {
   await backbone.close();
   return dir;
 };
+
+describe("given a data folder of the user that runs Mooring", () => {
+  it.runIf(process.geteuid?.() === 0)(
+    "when root restores a backup, then the files belong to that user (U5)",
+    async () => {
+      const [dataDir, target] = [await folderWith("one"), scratchDir()];
+      const file = join(dataDir, "copy.db");
+      backupDatabase({ dataDir, file, force: false });
+      chownSync(target, SERVICE_USER, SERVICE_USER);
+      restoreDatabase({ dataDir: target, file, force: false, now: NOW });
+      const owners = readdirSync(target).map((name) => statSync(join(target, name)).uid);
+      expect([...new Set(owners)]).toEqual([SERVICE_USER]);
+    },
+  );
+});
 
 describe("given data that a process is writing", () => {
   it("when it is backed up, then the copy has all data that was stored before, also from the log (U5)", async () => {
