@@ -33,6 +33,7 @@ describe("given the packed tarball (U5)", () => {
         "LICENSE",
         "README.md",
         "docs/writing-an-adapter.md",
+        "docs/nats-server.conf",
         "deploy/systemd/mooring.service",
         "dist/mooring.js",
         "dist/mooring.yaml",
