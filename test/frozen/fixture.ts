@@ -74,8 +74,11 @@ export const unpackFolder = async (version: string, dataDir: string): Promise<vo
   }
 };
 
+export const readStreams = (version: string): Promise<readonly ExportedStream[]> =>
+  unpacked(pathOf(version, "nats", "streams.json.br"));
+
 /** Copies the frozen data to the data folder of the stage's product. */
 export const loadInto = async (stage: Stage, version: string): Promise<void> => {
   if (stage.nats === undefined) return unpackFolder(version, stage.dataDir);
-  await restoreStreams(stage.nats.url, await unpacked(pathOf(version, "nats", "streams.json.br")));
+  await restoreStreams(stage.nats.url, await readStreams(version));
 };

@@ -21,3 +21,20 @@ export const addedSince = {
 
 /** Kinds in a fixture that the code no longer has, each with the migration that took its records elsewhere. */
 export const migrated: Readonly<Record<string, string>> = {};
+
+/** Kinds that the code of a release had and its fixture lacks, because no work of the freezing reached them. */
+export const notReached: Readonly<Record<string, readonly string[]>> = {
+  "0.2.0": [
+    "agent-sessions",
+    "budget-use",
+    "file-links",
+    "owner-links",
+    "owner-secret",
+    "telegram-buttons",
+    "tool-grants",
+    "tool-sign-ins",
+    "tool-tokens",
+    "work-marks",
+    "agent.task",
+  ],
+};

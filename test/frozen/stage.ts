@@ -61,11 +61,16 @@ export class Stage {
     return join(this.folder, "data");
   }
 
-  async start(): Promise<MooringProcess> {
+  /** Writes the configuration, as every start does. */
+  async configure(): Promise<void> {
     const repository = join(this.folder, "yard");
     const nats = { servers: [this.nats?.url], leaseMs: 1_000, partitions: 2 };
     const config = frozenConfig(this.platforms, this.nats ? { nats } : "embedded", { port: this.#port, repository });
     await writeFile(join(this.folder, "mooring.yaml"), JSON.stringify(config, null, 2));
+  }
+
+  async start(): Promise<MooringProcess> {
+    await this.configure();
     const { world: _, ...how } = this.#options;
     const process = startMooring(["start", "--config", "mooring.yaml"], { cwd: this.folder, ...how });
     this.#processes.push(process);

@@ -5,6 +5,7 @@ import { callAgent } from "../frozen/call-agent.ts";
 import { contentsOfStreams } from "../frozen/contents.ts";
 import { type Facts, frozenVersions, loadInto, readFacts, readSummary } from "../frozen/fixture.ts";
 import { everythingListed, itemsIn } from "../frozen/listed.ts";
+import { migrateInto } from "../frozen/migrate-into.ts";
 import { shiftDate } from "../frozen/shifted-date.mjs";
 import { type Backbone, Stage } from "../frozen/stage.ts";
 
@@ -12,6 +13,13 @@ import { type Backbone, Stage } from "../frozen/stage.ts";
 const AFTER_FREEZING_MS = 30_000;
 const YEARS_MS = 3 * 366 * 24 * 3_600_000;
 const PRELOAD = new URL("../frozen/shifted-date.mjs", import.meta.url);
+
+/** The visitor's linked Slack account was German when these were frozen, and English in later ones. */
+const FROZEN_IN_GERMAN = new Set(["0.1.0", "unreleased"]);
+const whyIn = {
+  de: /Was gefragt wurde.*#[\w-]+[\s\S]*Warum jetzt[\s\S]*Slack/,
+  en: /What was asked.*#[\w-]+[\s\S]*Why now[\s\S]*Slack/,
+} as const;
 
 const cases = frozenVersions().flatMap((version) =>
   (["embedded", "nats"] as const).map((backbone) => [version, backbone] as const),
@@ -26,13 +34,23 @@ afterEach(async () => {
   await stage.dispose();
 });
 
+const loadFrozen = async (version: string): Promise<void> => {
+  await loadInto(stage, version);
+  if (stage.nats) expect(await contentsOfStreams(stage.nats.url)).toEqual((await readSummary(version)).nats);
+};
+
 /** The current build on a copy of the data, with the clock of its creation, so that no record has expired. */
-const open = async (version: string, backbone: Backbone, facts: Facts, laterMs: number): Promise<void> => {
+const open = async (
+  version: string,
+  backbone: Backbone,
+  facts: Facts,
+  laterMs: number,
+  load: (version: string, nodeArgs: readonly string[]) => Promise<void> = loadFrozen,
+): Promise<void> => {
   const offsetMs = facts.frozenAt + laterMs - Date.now();
   const nodeArgs = ["--import", `${PRELOAD}?offsetMs=${offsetMs}`];
   stage = await Stage.create(backbone, { world: facts.world, nodeArgs });
-  await loadInto(stage, version);
-  if (stage.nats) expect(await contentsOfStreams(stage.nats.url)).toEqual((await readSummary(version)).nats);
+  await load(version, nodeArgs);
   unshift = shiftDate(offsetMs);
   await stage.start();
 };
@@ -55,25 +73,7 @@ describe.each(cases)("given the data of %s on the %s backbone, with work in prog
 
   it("when this build starts on it, then all records are there and all open work ends once (U5, F31, F41)", async () => {
     await open(version, backbone, facts, AFTER_FREEZING_MS);
-    await expectEverythingListed(facts);
-    const visitor = stage.visitor("visitor-later", facts.visitor.token);
-    const waiter = stage.visitor("waiter-later", facts.waiter.token);
-    await expectWholeConversation(visitor, facts);
-    await expectAnswersOfCommands(visitor, waiter);
-
-    stage.platforms.script.release();
-    await expectOpenWorkEndsOnce(visitor, waiter);
-    await expectSessionGoesOn(visitor);
-    await expectLinkHolds();
-    await expectLetterCanBeSentAgain();
-    const tasks = await callAgent(stage.address, "ListTasks");
-    expect(tasks.tasks.map(({ status }: { status: { state: string } }) => status.state).sort()).toEqual([
-      "TASK_STATE_CANCELED",
-      "TASK_STATE_COMPLETED",
-      "TASK_STATE_COMPLETED",
-    ]);
-    expectCleanLog();
-    await stage.end("SIGTERM");
+    await expectNothingLost(version, facts);
   });
 
   it("when it starts years later, then expired records are removed without an error (U5, F41)", async () => {
@@ -85,6 +85,36 @@ describe.each(cases)("given the data of %s on the %s backbone, with work in prog
     expectCleanLog();
   });
 });
+
+describe.each(cases)("given the data of %s, moved to the %s backbone from the other one", (version, backbone) => {
+  it("when this build starts on it, then all records are there and all open work ends once (U5)", async () => {
+    const facts = await readFacts(version, backbone === "nats" ? "embedded" : "nats");
+    await open(version, backbone, facts, AFTER_FREEZING_MS, (name, nodeArgs) => migrateInto(stage, name, nodeArgs));
+    await expectNothingLost(version, facts);
+  });
+});
+
+const expectNothingLost = async (version: string, facts: Facts): Promise<void> => {
+  await expectEverythingListed(facts);
+  const visitor = stage.visitor("visitor-later", facts.visitor.token);
+  const waiter = stage.visitor("waiter-later", facts.waiter.token);
+  await expectWholeConversation(visitor, facts);
+  await expectAnswersOfCommands(visitor, waiter, FROZEN_IN_GERMAN.has(version) ? "de" : "en");
+
+  stage.platforms.script.release();
+  await expectOpenWorkEndsOnce(visitor, waiter);
+  await expectSessionGoesOn(visitor);
+  await expectLinkHolds();
+  await expectLetterCanBeSentAgain();
+  const tasks = await callAgent(stage.address, "ListTasks");
+  expect(tasks.tasks.map(({ status }: { status: { state: string } }) => status.state).sort()).toEqual([
+    "TASK_STATE_CANCELED",
+    "TASK_STATE_COMPLETED",
+    "TASK_STATE_COMPLETED",
+  ]);
+  expectCleanLog();
+  await stage.end("SIGTERM");
+};
 
 /** Runs before any of the open work can end. */
 const expectEverythingListed = async (facts: Facts): Promise<void> => {
@@ -101,14 +131,17 @@ const expectWholeConversation = async (visitor: WebClient, { visitor: { log, ses
   expect(visitor.sessionId).toBe(sessionId);
 };
 
-const expectAnswersOfCommands = async (visitor: WebClient, waiter: WebClient): Promise<void> => {
+const expectAnswersOfCommands = async (
+  visitor: WebClient,
+  waiter: WebClient,
+  language: keyof typeof whyIn,
+): Promise<void> => {
   const { teams } = stage.platforms;
   const said = async (client: WebClient, command: string) =>
     (await client.answerTo(client.command(command))).markdown ?? "";
   expect(await said(visitor, "schedules")).toContain("#often");
   expect(await said(visitor, "status")).toContain("#open-turn");
-  // The visitor's linked Slack account was German when its data was frozen.
-  expect(await said(visitor, "why")).toMatch(/Was gefragt wurde.*#[\w-]+[\s\S]*Warum jetzt[\s\S]*Slack/);
+  expect(await said(visitor, "why")).toMatch(whyIn[language]);
   expect(await said(waiter, "status")).toContain("#open-b");
   await teams.say({ person: "hal", text: "/inbox" });
   await stage.until("the inbox", () => inTeams("shore #gone").length > 0);
