@@ -169,6 +169,11 @@ describe("given an agent with fallback models", () => {
       expect((await ask("sturdy", "and again")).markdown).toContain("and again");
       const counts = ["failing", "limited", "spare"].map((name) => models.requests(name).length);
       expect(counts).toEqual([1, 1, 2]);
+      const metrics = await (await fetch(`${mooring.address}/metrics`)).text();
+      const switched = (from: string, to: string) =>
+        `mooring_model_switches_total{from="openai-compatible/${from}",to="openai-compatible/${to}"} 1`;
+      expect(metrics).toContain(switched("failing", "limited"));
+      expect(metrics).toContain(switched("limited", "spare"));
     },
   );
 });
