@@ -1,5 +1,5 @@
 import type { MsgHdrs, StoredMsg } from "nats";
-import { formatOf, messageHeaders, OWN_FORMAT } from "../wire/jetstream-requests.ts";
+import { formatOf, messageHeaders } from "../wire/jetstream-requests.ts";
 
 export interface BucketEntry {
   readonly key: string;
@@ -30,14 +30,13 @@ interface EntryWrite {
 }
 
 export const entryHeaders = ({ writeId, deletes, expiresAt, ifRevision, ancestry }: EntryWrite): MsgHdrs =>
-  messageHeaders({
-    ...OWN_FORMAT,
-    [OPERATION_HEADER]: deletes ? "DEL" : undefined,
-    [EXPIRES_HEADER]: expiresAt === undefined ? undefined : String(expiresAt),
-    [ID_HEADER]: writeId,
-    [EXPECTED_HEADER]: ifRevision === undefined ? undefined : String(ifRevision),
-    [ANCESTRY_HEADER]: ancestry || undefined,
-  });
+  messageHeaders(
+    [OPERATION_HEADER, deletes ? "DEL" : undefined],
+    [EXPIRES_HEADER, expiresAt === undefined ? undefined : String(expiresAt)],
+    [ID_HEADER, writeId],
+    [EXPECTED_HEADER, ifRevision === undefined ? undefined : String(ifRevision)],
+    [ANCESTRY_HEADER, ancestry || undefined],
+  );
 
 export const entryOf = (
   key: string,

@@ -2,7 +2,7 @@ import type { Msg, MsgHdrs } from "nats";
 import { MAX_ID_LENGTH } from "../../../contract/ports/bus.ts";
 import { decodeToken, encodeToken } from "../../../contract/ports/token.ts";
 import type { QueuedMessage } from "../../key-lanes.ts";
-import { formatOf, messageHeaders, OWN_FORMAT } from "./jetstream-requests.ts";
+import { formatOf, messageHeaders } from "./jetstream-requests.ts";
 
 export interface Envelope {
   /** The subject without its partition. It prefixes the id, because the server detects duplicates per stream. */
@@ -14,12 +14,11 @@ export interface Envelope {
 
 /** Id and key are encoded, so that they may contain any character. */
 export const envelopeHeaders = ({ subject, id, key, publishedAt }: Envelope): MsgHdrs =>
-  messageHeaders({
-    ...OWN_FORMAT,
-    [ID_HEADER]: `${subject}/${encodeToken(id)}`,
-    [AT_HEADER]: String(publishedAt),
-    [KEY_HEADER]: key === undefined ? undefined : encodeToken(key),
-  });
+  messageHeaders(
+    [ID_HEADER, `${subject}/${encodeToken(id)}`],
+    [AT_HEADER, String(publishedAt)],
+    [KEY_HEADER, key === undefined ? undefined : encodeToken(key)],
+  );
 
 interface Queueing {
   readonly partition: number;

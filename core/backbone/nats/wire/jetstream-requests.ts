@@ -70,7 +70,7 @@ export const ensureStream = (
 
 /** DATA_FORMAT of the version that wrote a record or message; absent up to 0.2. Older versions ignore the header. */
 const FORMAT_HEADER = "Mooring-Format";
-export const OWN_FORMAT = { [FORMAT_HEADER]: String(DATA_FORMAT) };
+const OWN_FORMAT = String(DATA_FORMAT);
 
 /** 0: the version did not write it. */
 export const formatOf = (headers: Pick<MsgHdrs, "get"> | undefined): number => Number(headers?.get(FORMAT_HEADER)) || 0;
@@ -80,16 +80,17 @@ interface HeadersInternals {
   readonly headers: Map<string, string[]>;
 }
 
+/** The name of a header, and its value; undefined: the header is left out. */
+type Header = readonly [name: string, value: string | undefined];
+
 /**
- * Names must be in canonical form and values without line breaks: this skips the client's set(), which checks each
- * character of each name at each write.
+ * The headers of a record or message, with the format of this version. Names must be in canonical form and values without
+ * line breaks: this skips the client's set(), which checks each character of each name at each write.
  */
-export const messageHeaders = (values: Readonly<Record<string, string | undefined>>): MsgHdrs => {
+export const messageHeaders = (...values: readonly Header[]): MsgHdrs => {
   const made = headers();
   const internals = (made as unknown as HeadersInternals).headers;
-  for (const name in values) {
-    const value = values[name];
-    if (value !== undefined) internals.set(name, [value]);
-  }
+  internals.set(FORMAT_HEADER, [OWN_FORMAT]);
+  for (const [name, value] of values) if (value !== undefined) internals.set(name, [value]);
   return made;
 };
