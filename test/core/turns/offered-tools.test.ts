@@ -57,6 +57,15 @@ describe("given an agent with tools of another program (T1)", () => {
     expect(runs).toBe(0);
   });
 
+  it("when the list never changes, then turns take it without asking the source", async () => {
+    let asked = 0;
+    const always = { tools: [weather()], unavailable: [] };
+    const toolSource = { always, offer: async () => ({ ...always, unavailable: [`asked ${++asked}`] }) };
+    core = await CoreUnderTest.start(["one"], { agent: { rights: GRANTED, toolSource } });
+    await core.ask("m-1", "weather?");
+    expect([toolsIn(0).includes("forecast__weather"), asked]).toEqual([true, 0]);
+  });
+
   it("when the program cannot be reached, then the turn runs and the model gets the reason", async () => {
     core = await CoreUnderTest.start(["hello"], offering({ unavailable: ["forecast: it does not start"] }));
     expect(await core.ask("m-1", "hi")).toMatchObject({ markdown: "hello" });
