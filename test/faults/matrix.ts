@@ -91,13 +91,10 @@ export const matrix: Readonly<Record<string, Row>> = {
     fault: "the disk is full",
     coveredIn: ["test/core/backbone/embedded/full-disk.test.ts", "test/adapters/web/files/full-disk.test.ts"],
   },
-  F16: {
-    fault: "the disk fails",
-    coveredIn: ["test/core/backbone/embedded/kill.test.ts", "test/core/backbone/embedded/power-cut.test.ts"],
-  },
+  F16: { fault: "the disk fails", coveredIn: ["test/core/backbone/embedded/kill.test.ts"] },
   F17: {
     fault: "the power fails after a message was acknowledged",
-    coveredIn: ["test/core/backbone/embedded/power-cut.test.ts"],
+    coveredIn: ["test/core/backbone/embedded/write-queue.test.ts"],
   },
   F18: {
     fault: "a message whose handler throws, hangs, or kills its process",

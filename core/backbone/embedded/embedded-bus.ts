@@ -18,12 +18,13 @@ import type { Statement } from "./file/database.ts";
 import type { NumberSeries } from "./file/write-queue.ts";
 import type { DurableQueueDeps } from "./queue/durable-queue.ts";
 import { DurableQueue } from "./queue/durable-queue.ts";
-import type { Durable, DurableRegistry, StoredMessage } from "./queue/durable-registry.ts";
+import type { Durable, DurableRegistry, NewlyPending, StoredMessage } from "./queue/durable-registry.ts";
 import { RecentPublications } from "./queue/recent-publications.ts";
 
 interface EmbeddedBusDeps extends DurableQueueDeps {
   readonly numbers: NumberSeries;
   readonly durables: DurableRegistry;
+  readonly newlyPending: NewlyPending;
 }
 
 export class EmbeddedBus implements Bus {

@@ -7,10 +7,7 @@ import type { Database } from "./file/database.ts";
 import type { NumberSeries, WriteQueue } from "./file/write-queue.ts";
 import { RowCache, type StoredRow } from "./row-cache.ts";
 
-/**
- * Reads go through the row cache to the file; writes go through the group commit. A read that finds a value before the
- * disk has it waits for the disk, so that nothing is done because of a value that a power cut may take.
- */
+/** Reads go through the row cache to the file; writes go through the group commit. */
 export class EmbeddedStore implements Store {
   readonly exclusive = true;
   readonly #writes: WriteQueue;
@@ -18,8 +15,6 @@ export class EmbeddedStore implements Store {
   readonly #clock: Clock;
   readonly #sql: ReturnType<typeof statements>;
   readonly #cache = new RowCache();
-  /** The keys that the batch has changed that is not on the disk yet. */
-  readonly #unsynced = new Set<string>();
 
   constructor(database: Database, writes: WriteQueue, numbers: NumberSeries, clock: Clock) {
     this.#writes = writes;
@@ -31,7 +26,6 @@ export class EmbeddedStore implements Store {
   async get<T>({ collection, encoded }: Key<T>, known?: Stored<T>): Promise<Stored<T> | undefined> {
     if (known !== undefined && this.#isCurrent(collection.name, encoded, known.revision)) return known;
     const row = this.#cache.get(collection.name, encoded, () => this.#sql.get.get(collection.name, encoded));
-    if (this.#unsynced.size > 0 && this.#unsynced.has(idOf(collection.name, encoded))) await this.#writes.synced();
     if (row === undefined) return undefined;
     const [json, revision, expiresAt] = row;
     if (expiresAt !== null && expiresAt <= this.#clock.now()) return undefined;
@@ -51,7 +45,6 @@ export class EmbeddedStore implements Store {
         const revision = this.#numbers.next();
         expiresAt = Number.isFinite(ttlMs) ? Math.ceil(now + ttlMs) : null;
         wasCached = this.#cache.invalidate(collection.name, encoded);
-        this.#unsynced.add(idOf(collection.name, encoded));
         if (!this.#write(key, json, revision, expiresAt, now, options.ifRevision)) {
           throw new RevisionConflict(describe(key), options.ifRevision ?? 0);
         }
@@ -68,7 +61,6 @@ export class EmbeddedStore implements Store {
     const { ifRevision } = options;
     await this.#writes.submit(() => {
       this.#cache.invalidate(collection.name, encoded);
-      this.#unsynced.add(idOf(collection.name, encoded));
       if (ifRevision === undefined) this.#sql.delete.run(collection.name, encoded);
       else if (this.#sql.deleteIf.run(collection.name, encoded, ifRevision, this.#clock.now()) === 0) {
         throw new RevisionConflict(describe(key), ifRevision);
@@ -83,23 +75,12 @@ export class EmbeddedStore implements Store {
     const end = encoded === "" ? "\u007f" : `${encoded}/`;
     for (;;) {
       const rows = this.#sql.list.all(collection.name, after, end, this.#clock.now());
-      if (this.#unsynced.size > 0) await this.#writes.synced();
       for (const [key, json, revision] of rows) {
         yield { key, value: parse({ collection, encoded: key }, json), revision };
         after = key;
       }
       if (rows.length < PAGE) return;
     }
-  }
-
-  /** The disk has the last batch. */
-  synced(): void {
-    this.#unsynced.clear();
-  }
-
-  /** The last batch changed nothing. */
-  rolledBack(): void {
-    this.#unsynced.clear();
   }
 
   /** Without the cache, reads go to the closed file, which refuses them. */
@@ -128,10 +109,7 @@ export class EmbeddedStore implements Store {
 
 const PAGE = 200;
 
-/** Neither name contains a "/". */
-const idOf = (collection: string, key: string): string => `${collection}/${key}`;
-
-const describe = ({ collection, encoded }: Key<unknown>): string => idOf(collection.name, encoded);
+const describe = ({ collection, encoded }: Key<unknown>): string => `${collection.name}/${encoded}`;
 
 const parse = <T>(key: Key<T>, json: string): T => {
   let problem: string;

@@ -32,7 +32,6 @@ export class EmbeddedBackbone implements Backbone {
   #closed: Promise<void> | undefined;
 
   constructor(database: Database, { clock, logger, failurePauseMs }: EmbeddedBackboneOptions) {
-    database.deferSync();
     const numbers = new NumberSeries(database);
     const newlyPending = new NewlyPending(database);
     const writes = new WriteQueue(database, clock, {
@@ -40,10 +39,8 @@ export class EmbeddedBackbone implements Backbone {
       rolledBack: () => {
         newlyPending.rolledBack();
         numbers.rolledBack();
-        this.store.rolledBack();
         this.#probe.retrySoon();
       },
-      synced: () => this.store.synced(),
       problemChanged: () => this.#health.notify(),
     });
     const durables = new DurableRegistry(database, writes, numbers, clock);
@@ -89,7 +86,7 @@ export class EmbeddedBackbone implements Backbone {
     await this.bus.close();
     this.sweeper.close();
     this.#probe.close();
-    await this.#writes.close();
+    this.#writes.close();
     this.store.close();
     try {
       this.#database.close();

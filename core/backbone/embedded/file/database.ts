@@ -1,5 +1,4 @@
-import { closeSync, fdatasync, openSync } from "node:fs";
-import { AppError, messageOf } from "../../../contract/app-error.ts";
+import { AppError } from "../../../contract/app-error.ts";
 import { DATA_FORMAT, refuseNewerData } from "../../data-format.ts";
 import { DataLock, prepareDataFile, prepareDataFolder } from "./data-folder.ts";
 import { type DatabaseFailure, type Driver, databaseFailure, openDriver } from "./driver.ts";
@@ -15,10 +14,7 @@ export interface Statement<Row extends readonly unknown[] = never> {
   all(...values: Value[]): Row[];
 }
 
-/** Writes the content of an open file to the disk, outside the thread of the caller. */
-export type SyncFile = (descriptor: number, done: (error: Error | null) => void) => void;
-
-/** The SQLite file of a data folder. All calls but `sync` are synchronous. */
+/** The SQLite file of a data folder. All calls are synchronous. */
 export class Database {
   readonly folder: string;
   readonly #file: string;
@@ -27,15 +23,11 @@ export class Database {
   readonly #begin: Statement;
   readonly #commit: Statement;
   readonly #changes: Statement<[number]>;
-  readonly #syncFile: SyncFile;
-  /** The descriptor of the write-ahead log, if syncs are deferred. */
-  #log: number | undefined;
   #closed = false;
   #failure: DatabaseFailure | undefined;
 
   /** Throws "data-in-use" or "data-unusable"; both messages say what to do. */
-  constructor(dataDir: string, syncFile: SyncFile = fdatasync) {
-    this.#syncFile = syncFile;
+  constructor(dataDir: string) {
     const folder = prepareDataFolder(dataDir);
     this.folder = folder;
     this.#lock = new DataLock(folder);
@@ -89,30 +81,7 @@ export class Database {
     };
   }
 
-  /**
-   * From now on a transaction returns before the disk has it, and `sync` follows (docs/adr/0025-a-commit-is-synced-beside-the-event-loop.md).
-   * SQLite itself syncs the log before a checkpoint, and the first frame of a log that starts again.
-   */
-  deferSync(): void {
-    this.#attempt(() => {
-      this.#log = openSync(`${this.#file}-wal`, "r+");
-      this.#driver.pragma("synchronous = NORMAL");
-    });
-  }
-
-  /** Resolves once the disk has every transaction that has returned. A failure is fatal: the disk may have any part. */
-  sync(): Promise<void> {
-    const log = this.#log;
-    if (log === undefined) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      this.#syncFile(log, (error) => {
-        if (error) reject(this.#explain(Object.assign(new Error(messageOf(error)), { code: "SQLITE_IOERR_FSYNC" })));
-        else resolve();
-      });
-    });
-  }
-
-  /** Durable when it returns, unless syncs are deferred; rolled back when it throws. */
+  /** Durable when it returns; rolled back when it throws. */
   transaction(work: () => void): void {
     this.#begin.run();
     try {
@@ -153,7 +122,6 @@ export class Database {
       const failure = this.#explain(error);
       return failure.code === "data-in-use" ? undefined : failure;
     } finally {
-      if (this.#log !== undefined) closeSync(this.#log);
       this.#driver.close();
       this.#lock.release();
     }

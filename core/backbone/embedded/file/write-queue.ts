@@ -3,12 +3,12 @@ import type { Clock } from "../../../contract/ports/clock.ts";
 import type { Database } from "./database.ts";
 import { DatabaseFailure } from "./driver.ts";
 
-type Transactions = Pick<Database, "transaction" | "sync" | "failure" | "changes">;
+type Transactions = Pick<Database, "transaction" | "failure" | "changes">;
 
 interface Write {
   /** Runs in the transaction of its batch. A write that throws to refuse itself must not have changed anything. */
   perform(): void;
-  stored(): void;
+  committed(): void;
   fail(error: unknown): void;
 }
 
@@ -16,25 +16,20 @@ interface BatchHooks {
   /** The last call inside the transaction of a batch. */
   beforeCommit(): void;
   rolledBack(): void;
-  /** The disk has the batch. The `after` of its writes follow. */
-  synced(): void;
   /** The problem has begun, changed or ended. */
   problemChanged(): void;
 }
 
 /**
- * Group commit: writes are stored in batches, a transaction and a sync of the disk each. The disk is synced outside the
- * event loop; meanwhile the next batch gathers. A write that refuses itself (a lost compare-and-set) fails alone; if
- * SQLite fails, nothing of the batch is stored.
+ * Group commit: all writes submitted in one pass of the event loop share one transaction, hence one fsync. A write that
+ * refuses itself (a lost compare-and-set) fails alone; if SQLite fails, nothing of the batch is stored.
  */
 export class WriteQueue {
   readonly #database: Transactions;
   readonly #clock: Clock;
   readonly #hooks: BatchHooks;
   readonly #waiting: Write[] = [];
-  /** Stores the waiting writes, batch by batch. */
-  #storing: Promise<void> | undefined;
-  #syncing: Promise<void> | undefined;
+  #scheduled = false;
   #closed = false;
   #problem: AppError | undefined;
 
@@ -49,7 +44,7 @@ export class WriteQueue {
     return this.#problem;
   }
 
-  /** Resolves when stored. `after` runs before any later write is reported as stored, in the order of the writes. */
+  /** Resolves when stored. `after` runs before any other read or write, in the order of the writes. */
   submit<R>(work: () => R, after?: (result: R) => void): Promise<R> {
     if (this.#closed) return Promise.reject(new AppError("stopped", "the backbone is closed"));
     if (this.#database.failure) return Promise.reject(this.#database.failure);
@@ -65,39 +60,35 @@ export class WriteQueue {
             refusal = { error };
           }
         },
-        stored() {
+        committed() {
           if (refusal) return reject(refusal.error);
           after?.(result);
           resolve(result);
         },
         fail: reject,
       });
-      this.#storing ??= this.#storeWaiting();
+      this.#schedule();
     });
   }
 
-  /** Resolves once the disk has everything that the file shows now. */
-  async synced(): Promise<void> {
-    await this.#syncing;
-    if (this.#database.failure) throw this.#database.failure;
-  }
-
   /** Stores the waiting writes, then refuses new ones. */
-  async close(): Promise<void> {
-    while (this.#storing !== undefined) await this.#storing;
+  close(): void {
+    while (this.#waiting.length > 0) this.#flush();
     this.#closed = true;
   }
 
-  /** A batch begins in the next pass of the event loop, so that it gathers all writes of this one. */
-  async #storeWaiting(): Promise<void> {
-    do {
-      await new Promise((nextPass) => setImmediate(nextPass));
-      await this.#storeBatch();
-    } while (this.#waiting.length > 0);
-    this.#storing = undefined;
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#flush();
+      if (this.#waiting.length > 0) this.#schedule();
+    });
   }
 
-  async #storeBatch(): Promise<void> {
+  #flush(): void {
+    if (this.#waiting.length === 0) return;
     const batch: Write[] = [];
     const changesBefore = this.#problem ? this.#database.changes : 0;
     try {
@@ -106,34 +97,20 @@ export class WriteQueue {
         this.#hooks.beforeCommit();
       });
     } catch (error) {
+      this.#problem = error instanceof AppError ? error : undefined;
       this.#hooks.rolledBack();
+      this.#hooks.problemChanged();
+      for (const write of batch) write.fail(error);
       // The transaction did not begin, or the database has failed for good: no waiting write can be stored.
-      this.#fail(batch, error, batch.length === 0 || this.#database.failure !== undefined);
+      if (batch.length === 0 || this.#database.failure) this.#failWaiting(error);
       return;
     }
-    try {
-      this.#syncing = this.#database.sync();
-      await this.#syncing;
-    } catch (error) {
-      this.#fail(batch, error, true);
-      return;
-    } finally {
-      this.#syncing = undefined;
-    }
-    this.#hooks.synced();
     // On a full disk, a batch that changes no row still succeeds.
     if (this.#problem && this.#database.changes > changesBefore) {
       this.#problem = undefined;
       this.#hooks.problemChanged();
     }
-    for (const write of batch) write.stored();
-  }
-
-  #fail(batch: readonly Write[], error: unknown, failsWaiting: boolean): void {
-    this.#problem = error instanceof AppError ? error : undefined;
-    this.#hooks.problemChanged();
-    for (const write of batch) write.fail(error);
-    if (failsWaiting) for (const write of this.#waiting.splice(0)) write.fail(error);
+    for (const write of batch) write.committed();
   }
 
   /** Moves waiting writes into the batch and performs them, until the time is up or one fails. */
@@ -148,6 +125,10 @@ export class WriteQueue {
     } finally {
       this.#waiting.splice(0, batch.length);
     }
+  }
+
+  #failWaiting(error: unknown): void {
+    for (const write of this.#waiting.splice(0)) write.fail(error);
   }
 }
 

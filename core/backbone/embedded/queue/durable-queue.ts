@@ -8,18 +8,17 @@ import type { QueuedMessage } from "../../key-lanes.ts";
 import { type AttachOptions, KeyedConsumption } from "../../keyed-consumption.ts";
 import type { Database, Statement } from "../file/database.ts";
 import { type AcknowledgementDeps, Acknowledgements } from "./acknowledgements.ts";
-import type { Durable, NewlyPending, StoredMessage, SweptSlice } from "./durable-registry.ts";
+import type { Durable, StoredMessage, SweptSlice } from "./durable-registry.ts";
 
 type PendingRow = [seq: number, key: string | null, id: string, publishedAt: number];
 
 export interface DurableQueueDeps extends AcknowledgementDeps {
   readonly store: Store;
-  readonly newlyPending: NewlyPending;
 }
 
 /**
  * The pending messages of one durable in this process. A consumer that attaches first catches up from the file, page by
- * page; then the queue is live and each message arrives when it is stored.
+ * page; then the queue is live and each message arrives when it is committed.
  */
 export class DurableQueue<T> {
   readonly #durable: Durable;
@@ -27,7 +26,6 @@ export class DurableQueue<T> {
   readonly #acknowledgements: Acknowledgements;
   readonly #bodies: MessageBodies;
   readonly #page: Statement<PendingRow>;
-  readonly #deps: DurableQueueDeps;
   #lastQueued = 0;
   #live = false;
   #catchingUp: Promise<void> | undefined;
@@ -35,7 +33,6 @@ export class DurableQueue<T> {
   constructor(subject: Subject<T>, name: string, durable: Durable, deps: DurableQueueDeps) {
     const { database, store, clock, logger, pauseMs } = deps;
     this.#durable = durable;
-    this.#deps = deps;
     this.#bodies = new MessageBodies(database);
     this.#page = database.prepare<PendingRow>(
       `SELECT seq, key, id, published_at FROM pending JOIN messages USING (seq)
@@ -79,7 +76,7 @@ export class DurableQueue<T> {
     return leave;
   }
 
-  /** Call once the disk has it, in the order of sequence numbers. */
+  /** Call right after the commit, in the order of sequence numbers. */
   arrived({ seq, key, id, publishedAt, body }: StoredMessage): void {
     if (!this.#live) return;
     this.#bodies.cache(seq, body);
@@ -105,24 +102,15 @@ export class DurableQueue<T> {
   }
 
   async #queuePages(): Promise<void> {
-    while (this.#consumption.hasWorkers && !this.#live) {
-      // As a write, so that the page has every message that is stored before it, and each later one arrives after it.
-      await this.#deps.writes.submit(
-        () => {
-          this.#deps.newlyPending.write();
-          return this.#page.all(this.#durable.id, this.#lastQueued);
-        },
-        (rows) => this.#queuePage(rows),
-      );
+    while (this.#consumption.hasWorkers) {
+      const rows = this.#page.all(this.#durable.id, this.#lastQueued);
+      for (const [seq, key, id, publishedAt] of rows) {
+        this.#push(seq, key === null ? undefined : decodeToken(key), decodeToken(id), publishedAt);
+      }
+      this.#live = rows.length < PAGE;
+      if (this.#live) return;
+      await new Promise((nextPass) => setImmediate(nextPass));
     }
-  }
-
-  #queuePage(rows: readonly PendingRow[]): void {
-    if (!this.#consumption.hasWorkers) return;
-    for (const [seq, key, id, publishedAt] of rows) {
-      this.#push(seq, key === null ? undefined : decodeToken(key), decodeToken(id), publishedAt);
-    }
-    this.#live = rows.length < PAGE;
   }
 
   #push(seq: number, key: string | undefined, id: string, publishedAt: number): void {

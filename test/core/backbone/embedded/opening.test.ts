@@ -48,6 +48,7 @@ describe("given a data folder", () => {
     const { database } = openScratch(dir);
     expect(readOne(database, "SELECT count(*) FROM messages")).toBe(300);
     expect(readOne(database, "PRAGMA journal_mode")).toBe("wal");
+    expect(readOne(database, "PRAGMA synchronous")).toBe(2);
   });
 
   it("when this process has it open already, then the second open is refused and the first backbone still works", async () => {

@@ -32,7 +32,6 @@ describe("given writes of one pass of the event loop", () => {
     const counting = {
       failure: undefined,
       changes: 0,
-      sync: () => Promise.resolve(),
       transaction(work: () => void) {
         transactions++;
         inTransaction = true;
@@ -43,7 +42,6 @@ describe("given writes of one pass of the event loop", () => {
     const queue = new WriteQueue(counting, systemClock, {
       beforeCommit: () => undefined,
       rolledBack: () => undefined,
-      synced: () => undefined,
       problemChanged: () => undefined,
     });
     const insert = database.prepare("INSERT INTO durables (subject, name) VALUES (?, ?)");
@@ -79,6 +77,15 @@ describe("given messages of a durable", () => {
     await Promise.all([1, 2, 3].map((n) => bus.publish(counted(), { n }, { id: `small-${n}` })));
     expect(readOne(database, "SELECT count(*) FROM pending")).toBe(3);
     expect(readOne(database, "SELECT count(*) FROM pending JOIN messages USING (seq)")).toBe(3);
+  });
+});
+
+describe("given a data file", () => {
+  it("when it is opened, then each commit is synced to the disk, so that a power cut loses nothing (F17)", () => {
+    const { database } = openScratch(scratchDir());
+    const FULL = 2;
+    expect(readOne(database, "PRAGMA synchronous")).toBe(FULL);
+    expect(readOne(database, "PRAGMA journal_mode")).toBe("wal");
   });
 });
 
