@@ -31,6 +31,12 @@ const menuTextOf = ({ name }: Pick<Command, "name">, { menu }: Texts): MenuText 
 
 type MenuText = { readonly menu: string; readonly summary: string; readonly argument?: string };
 
+/** The command's syntax; the values to fill in are named in the person's language. */
+const usageOf = ({ name, usage = name }: Command, { help: { values } }: Texts): string =>
+  usage.replace(/(?<=[[<])[a-z]+(?=[\]>])/g, (value) =>
+    Object.hasOwn(values, value) ? values[value as keyof typeof values] : value,
+  );
+
 /** Builds `help`, which lists itself and these commands. */
 const helpOn = (others: readonly Command[]): Command => {
   const help: Command = {
@@ -39,9 +45,8 @@ const helpOn = (others: readonly Command[]): Command => {
     privately: false,
     async run({ texts }) {
       const lines = [help, ...others].flatMap((command) => {
-        const { name, usage = name } = command;
         const text = menuTextOf(command, texts);
-        return text === undefined ? [] : [`- \`/${usage}\`: ${text.summary}`];
+        return text === undefined ? [] : [`- \`/${usageOf(command, texts)}\`: ${text.summary}`];
       });
       return { markdown: [texts.help.introduction, ...lines, "", texts.help.seenElsewhere].join("\n") };
     },

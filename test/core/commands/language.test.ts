@@ -33,6 +33,14 @@ describe("given a person whose language is unknown", () => {
     expect(await says("language", "")).toBe(`${en.language.unknown("English")} ${en.language.usage}`);
   });
 
+  it("when they read German, then help names the values to fill in in German, and the words to type as they are (U3)", async () => {
+    expect(await says("help", "")).toContain("`/link [code]`");
+    const help = await says("help", "", "de");
+    for (const usage of ["link [Code]", "unlink [Kanal]", "report [Grund]"]) expect(help).toContain(`\`/${usage}\``);
+    expect(help).toContain("`/memory [find <Wörter>|forget <Nummer>|forget all]`");
+    expect(help).toContain("`/language [en | de | es | auto]`");
+  });
+
   it("when their channel has a locale, then it is in its language", async () => {
     await core.dispose();
     core = await CoreUnderTest.start(() => "ok", { agent: { defaultsOn: () => ({ locale: "es-MX" }) } });

@@ -8,6 +8,7 @@ export const help: typeof english.help = {
   unknown: (name) => `Den Befehl „${name}“ kenne ich nicht.`,
   didYouMean: (name) => `Meintest du \`/${name}\`?`,
   known: (list) => `Ich kenne ${list}.`,
+  values: { code: "Code", channel: "Kanal", words: "Wörter", number: "Nummer", reason: "Grund" },
 };
 
 export const status: typeof english.status = {

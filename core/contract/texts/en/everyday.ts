@@ -7,6 +7,8 @@ export const help = {
   unknown: (name: string) => `I don't know the command "${name}".`,
   didYouMean: (name: string) => `Did you mean \`/${name}\`?`,
   known: (list: string) => `I know ${list}.`,
+  /** Values that a person fills in, as the syntax of commands names them. */
+  values: { code: "code", channel: "channel", words: "words", number: "number", reason: "reason" },
 };
 
 export const status = {

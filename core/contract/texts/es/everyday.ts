@@ -8,6 +8,7 @@ export const help: typeof english.help = {
   unknown: (name) => `No conozco el comando «${name}».`,
   didYouMean: (name) => `¿Querías decir \`/${name}\`?`,
   known: (list) => `Conozco ${list}.`,
+  values: { code: "código", channel: "canal", words: "palabras", number: "número", reason: "motivo" },
 };
 
 export const status: typeof english.status = {
