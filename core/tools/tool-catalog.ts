@@ -53,13 +53,16 @@ export const openTools = async (
     else problems.push(`${source}: another tool is named "${tool.name}", so this one is left out; rename it`);
   };
   add(fetchUrlTool(fetchUrl, guard) as Tool, "built in");
-  for (const entry of tools) {
-    if (typeof entry !== "string") {
-      add(httpTool(entry), "http");
+  // Together, so that modules which hang delay the start by one time limit only.
+  const opened = await Promise.all(
+    tools.map(async (entry) => (typeof entry === "string" ? openModule(entry, clock) : httpTool(entry))),
+  );
+  for (const one of opened) {
+    if (!("loaded" in one)) {
+      add(one, "http");
       continue;
     }
-    const file = basename(entry);
-    const loaded = await loadModule(entry, clock);
+    const { file, loaded } = one;
     for (const tool of loaded.tools) add(tool, `module ${file}`);
     problems.push(...loaded.problems.map((problem) => `module ${file} ${problem}`));
     if (loaded.tools.length === 0) unavailable.push(`- the tools of ${file}: the module has a fault`);
@@ -74,6 +77,11 @@ export const openTools = async (
     close: async () => (await guarded)?.close(),
   };
 };
+
+const openModule = async (path: string, clock: Clock) => ({
+  file: basename(path),
+  loaded: await loadModule(path, clock),
+});
 
 /** Loaded on first use, so that agents without it do not load the HTTP client. */
 const openGuard = async ({ allowNetworks, maxBytes }: FetchUrlConfig): Promise<GuardedFetch> => {

@@ -3,8 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { silentLogger } from "../../../core/contract/ports/logger.ts";
 import type { ToolContext } from "../../../core/contract/tool.ts";
+import { FetchUrlConfig, ToolsConfig } from "../../../core/tools/config.ts";
 import { loadModule } from "../../../core/tools/modules/load-module.ts";
+import { openTools } from "../../../core/tools/tool-catalog.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { projectRoot } from "../../setup/project-files.ts";
 
@@ -96,6 +99,24 @@ describe("given a module of the operator (T1)", () => {
       definitions.push(tools[0]?.approval?.definition);
     }
     expect(new Set(definitions).size).toBe(2);
+  });
+
+  it("when modules never finish loading, then they are reported after one time limit, and other tools work (T1)", async () => {
+    const hanging = await Promise.all(
+      ["first", "second"].map(async (name) => {
+        const file = join(folder, `${name}.mjs`);
+        await writeFile(file, "await new Promise(() => {});");
+        return file;
+      }),
+    );
+    const clock = new ManualClock(0);
+    const settings = { tools: ToolsConfig.parse(hanging), fetchUrl: FetchUrlConfig.parse({}) };
+    const opening = openTools({ clock, logger: silentLogger }, "mooring", settings);
+    clock.advance(10_000);
+    const { problems, listed } = await opening;
+    const reason = "cannot be loaded: it did not load within 10 s";
+    expect(problems).toEqual([`module first.mjs ${reason}`, `module second.mjs ${reason}`]);
+    expect(listed.map(({ tool: { name } }) => name)).toEqual(["fetch_url"]);
   });
 
   it("when one of its tools has a fault, then the others work", async () => {
