@@ -1,8 +1,9 @@
 import type { Labels, Meter } from "../../core/contract/ports/telemetry.ts";
 
-/** Counts by name and label values; an observed value counts as one. */
+/** Counts and gauges by name and label values; an observed value counts as one. */
 export class RecordingMeter implements Meter {
   readonly counts: Record<string, number> = {};
+  readonly gauges: Record<string, number> = {};
 
   count(name: string, labels: Labels = {}, by = 1): void {
     const spelled = [name, ...Object.values(labels)].join(" ");
@@ -13,5 +14,7 @@ export class RecordingMeter implements Meter {
     this.count(name, labels);
   }
 
-  gauge(): void {}
+  gauge(name: string, value: number, labels: Labels = {}): void {
+    this.gauges[[name, ...Object.values(labels)].join(" ")] = value;
+  }
 }

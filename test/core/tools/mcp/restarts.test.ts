@@ -31,3 +31,22 @@ describe("given a server that is being stopped (T2)", () => {
     await expect(run(tools, "tide__echo")).rejects.toThrow("it ended (exit code 3)");
   });
 });
+
+describe("given metrics of tool servers (T5)", () => {
+  it("when a server starts, dies and cannot start again, then starts are counted by outcome, and the gauge says what runs", async () => {
+    const exitIf = join(rig.dataDir, "exit");
+    const tools = ["die", "echo"].map((name) => ({ name, inputSchema: { type: "object" } }));
+    const { source } = rig.start({ tide: fakeServer({ exitIf, tools }) });
+    const offered = await source.offer(ALL);
+    const running = () => rig.meter.gauges["mcp_server_running mooring tide"];
+    expect(running()).toBe(1);
+    await expect(run(offered.tools, "tide__die")).rejects.toThrow("exit code 7");
+    expect(running()).toBe(0);
+    await writeFile(exitIf, "");
+    await expect(run(offered.tools, "tide__echo")).rejects.toThrow("exit code 3");
+    expect(rig.meter.counts).toMatchObject({
+      "mcp_server_starts_total mooring tide started": 1,
+      "mcp_server_starts_total mooring tide failed": 1,
+    });
+  });
+});
