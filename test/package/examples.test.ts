@@ -1,7 +1,8 @@
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { calls, says } from "../fakes/model-answer.ts";
 import { ScriptedModelServer } from "../fakes/scripted-model-server.ts";
 import { Product, type StartedProcess } from "../outside/product.ts";
@@ -109,22 +110,31 @@ describe("given the example tool in a folder with only the package (T1, U5)", ()
 });
 
 describe("given the example MCP server of the package (T1, U5)", () => {
-  it("when an agent with the demo model has it, then a visitor gets an answer from its tool", async () => {
-    const server = join(installed.folder, "node_modules/mooring/examples/mcp/harbour.mjs");
-    const agent = {
-      name: "mooring",
-      model: "demo",
-      mcpServers: { harbour: { command: "node", args: [server], trusted: true } },
-      rights: { anonymous: ["default", "tool:harbour__*"] },
-    };
-    const product = await Product.create({ backbone: "embedded", config: { agents: [agent] } });
+  it("when a stranger follows the quick tour, then a visitor gets an answer from its tool, and check lists it", async () => {
+    const page = readFileSync(join(projectRoot, "docs/quick-tour.md"), "utf8");
+    const [, lines = ""] = /```yaml\n( {4}mcpServers[^`]*)```/.exec(page) ?? [];
+    const [, path = ""] = /with the path `([^`]+)`/.exec(page) ?? [];
+    const [, command = ""] = /`npx (mooring init[^`]*)`/.exec(page) ?? [];
+    expect((await installed.npx(...command.split(" "))).code).toBe(0);
+    const written = readFileSync(join(installed.folder, "mooring.yaml"), "utf8");
+    const added = written.replace(
+      /^( {4}model: demo)$/m,
+      `$1\n${lines.replace("examples/mcp/harbour.mjs", path).trimEnd()}`,
+    );
+    await installed.write("mooring.yaml", added);
+    const checked = await installed.npx("mooring", "check", "--live", "--config", "mooring.yaml");
+    expect(checked.stdout).toMatch(/harbour__next_tide: MCP harbour: anonymous/);
+
+    const product = await Product.create({ backbone: "embedded", config: { agents: parse(added).agents } });
     try {
+      symlinkSync(join(installed.folder, "node_modules"), join(product.folder, "node_modules"));
       const started = await product.start("start", {}, installed.main);
       await started.ready();
       const client = product.client("visitor", started.address);
-      const { markdown } = await client.answerTo(client.say("when is the next ferry from Husum?"));
-      expect(markdown).toMatch(/The next ferry leaves Husum at|No ferry leaves Husum any more today/);
+      const { markdown } = await client.answerTo(client.say("when is the next tide in Kiel?"));
+      expect(markdown).toMatch(/The next high tide in Kiel is at \d\d:\d\d UTC\.$/);
     } finally {
+      rmSync(join(installed.folder, "mooring.yaml"));
       await product.dispose();
     }
   });
