@@ -7,6 +7,7 @@ import { ScriptedModelServer } from "../fakes/scripted-model-server.ts";
 import { FakeSlack } from "../fakes/slack/fake-slack.ts";
 import type { Post } from "../fakes/teams/connector-api.ts";
 import { FakeTeams } from "../fakes/teams/fake-teams.ts";
+import { FakeTelegram } from "../fakes/telegram/fake-telegram.ts";
 import { WebClient } from "../fakes/web-client.ts";
 import { ToolService } from "../outside/settings/tool-service.ts";
 import { Deployment, plainConfig } from "./deployment.ts";
@@ -25,6 +26,7 @@ let discord: FakeDiscord;
 let slack: FakeSlack;
 let socketSlack: FakeSlack;
 let teams: FakeTeams;
+let telegram: FakeTelegram;
 let deployment: Deployment;
 let address: string;
 const cleanUp: (() => Promise<unknown>)[] = [];
@@ -40,6 +42,7 @@ beforeAll(async () => {
   slack = started(await FakeSlack.start());
   socketSlack = started(await FakeSlack.start());
   teams = started(await FakeTeams.start());
+  telegram = started(await FakeTelegram.start());
   const model = started(await ScriptedModelServer.start(answer));
   const input = { properties: { berth: { type: "string" } }, required: ["berth"] };
   const book = { name: "book", description: "Books a berth", method: "POST", url: `${service.url}/berths`, input };
@@ -61,6 +64,12 @@ beforeAll(async () => {
         slack: { ...slackOf(slack), signingSecret: slack.signingSecret },
         socket: { ...slackOf(socketSlack), appToken: socketSlack.appToken },
         teams: teams.config,
+        telegram: {
+          adapter: "telegram",
+          botToken: telegram.token,
+          apiUrl: telegram.apiUrl,
+          access: { accounts: "*" },
+        },
       },
     }),
   );
@@ -112,6 +121,25 @@ describe("given a tool that asks first, and people on every channel (T4)", () =>
     const edited = fake.posted.find(({ ts }) => ts === asked.ts);
     expect(JSON.stringify(edited?.blocks)).not.toContain('"button"');
     expect(bookings(berth)).toEqual([]);
+  });
+
+  it("when a person in Telegram approves it for an hour, then it runs, and the next call does not ask", async () => {
+    const chat = telegram.world.privateChat("ann");
+    const find = (has: (text: string) => boolean) => telegram.posted.find(({ text }) => has(text));
+    const until = (has: (text: string) => boolean) => telegram.world.changes.until(() => find(has) !== undefined);
+    await telegram.say({ person: "ann", in: chat, text: "book telegram1" });
+    await until((text) => text.includes("May I run"));
+    const request = find((text) => text.includes("May I run"));
+    if (request === undefined) throw new Error("no request");
+    expect(request.text).toContain('"berth": "telegram1"');
+    const press = telegram.press("ann", request, "Approve for an hour");
+    await telegram.send([press]);
+    await until((text) => /Outcome: approved by .* for an hour/.test(text));
+    await telegram.world.changes.until(() => request.keyboard.length === 0);
+    expect(bookings("telegram1")).toHaveLength(1);
+    await telegram.say({ person: "ann", in: chat, text: "book telegram2" });
+    await service.received.until(() => bookings("telegram2").length === 1);
+    expect(telegram.posted.filter(({ text }) => text.includes("May I run"))).toHaveLength(1);
   });
 
   it("when a person in Teams presses Approve, then it runs once and the card says who approved it", async () => {
