@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -26,8 +26,10 @@ const tokenOf = (name: string): string => {
 const AGENTS = [{ name: "mooring", model: "demo" }];
 const config = { channels: { web: { adapter: "web", identityKey: IDENTITY_KEY } } };
 
-const mooring = async (...args: string[]) => {
-  const run = startMooring([...args, "--config", "start-1.yaml"], { cwd: product.folder });
+const mooring = (...args: string[]) => mooringWith("start-1.yaml", ...args);
+
+const mooringWith = async (file: string, ...args: string[]) => {
+  const run = startMooring([...args, "--config", file], { cwd: product.folder });
   const { code } = await run.exited;
   return { code, stdout: run.stdout(), stderr: run.stderr() };
 };
@@ -54,12 +56,20 @@ const keepWriting = (visitors: readonly WebClient[]): (() => Promise<void>) => {
   };
 };
 
+/** The settings of a deployment with other data than the first process. */
+const elsewhere = () => {
+  const { backbone } = JSON.parse(readFileSync(join(product.folder, "start-1.yaml"), "utf8"));
+  return backbone === "embedded"
+    ? { dataDir: "./elsewhere" }
+    : { backbone: { nats: { ...backbone.nats, prefix: "elsewhere" } } };
+};
+
 const saidBy = ({ log }: WebClient): string[] => log.flatMap(({ type, id }) => (type === "said" ? [id] : []));
 
 const RUNNING = { embedded: "in use by process", nats: "stop them first" };
 
 describe.each(["embedded", "nats"] as const)("given the product under load on the %s backbone", (backbone) => {
-  it("when it is backed up and the copy is restored elsewhere, then all messages accepted before are there (U2, U5)", async () => {
+  it("when it is backed up and the copy is restored elsewhere, then each message accepted before is there and answered once (U2, U5)", async () => {
     product = await Product.create({ backbone, config });
     const running = await product.start("start");
     await running.ready();
@@ -83,16 +93,25 @@ describe.each(["embedded", "nats"] as const)("given the product under load on th
     expect(await running.end()).toEqual({ code: 0, signal: null });
 
     expect(await mooring("restore", "copy.db")).toMatchObject({ code: 1, stderr: expect.stringContaining("--force") });
-    expect(await mooring("restore", "copy.db", "--force")).toMatchObject({ code: 0, stderr: "" });
-    const restored = await product.start("start");
+    const other = { ...config, agents: AGENTS, ...elsewhere() };
+    writeFileSync(join(product.folder, "elsewhere.yaml"), JSON.stringify(other));
+    expect(await mooringWith("elsewhere.yaml", "restore", "copy.db")).toMatchObject({ code: 0, stderr: "" });
+    const restored = await product.start("start", elsewhere());
     await restored.ready();
     const again = names.map((name) => product.client(`${name}-again`, restored.address, tokenOf(name)));
     for (const [n, visitor] of again.entries()) {
-      const known = accepted[n] ?? [];
-      await visitor.until(() => known.every((id) => saidBy(visitor).includes(id)), `${known.join(", ")} after restore`);
+      for (const id of accepted[n] ?? []) await visitor.answerTo(id);
+      await visitor.answerTo(visitor.say("still there?"));
+      const known = [...(accepted[n] ?? []), ...visitor.sent];
+      expect(saidBy(visitor).filter((id) => known.includes(id))).toEqual(known);
+      // A message that was not accepted yet may be in the copy without its entry in the log.
+      const answered = visitor.replies().map(({ correlationId }) => correlationId ?? "");
+      expect(new Set(answered).size).toBe(answered.length);
+      expect(answered.filter((id) => known.includes(id))).toEqual(known);
     }
-    const [first] = again;
-    expect((await first?.answerTo(first.say("still there?")))?.markdown).toContain("still there?");
+    expect(await restored.end()).toEqual({ code: 0, signal: null });
+
+    expect(await mooring("restore", "copy.db", "--force")).toMatchObject({ code: 0, stderr: "" });
   });
 });
 
@@ -128,7 +147,7 @@ describe("given the product on the embedded backbone", () => {
 });
 
 describe("given a deployment that moves to another backbone", () => {
-  it("when it moves to NATS and back, then conversations and unanswered messages move with it (U5)", async () => {
+  it("when it moves to NATS and back, then conversations move with it (U5)", async () => {
     product = await Product.create({ backbone: "nats", config });
     const embedded = { backbone: "embedded", dataDir: "./own-data" };
     const first = await product.start("start", embedded);
