@@ -24,6 +24,8 @@ export const TurnEntry = z.looseObject({
   /** The answer; empty for silence. */
   finalText: z.string(),
   outcome: z.enum(["answered", "nothing", "failed", "cancelled"]),
+  /** The label of the model that wrote the answer, if the agent has several. */
+  model: z.string().optional(),
   /** The turn delegated work: its batch must be sealed. */
   delegated: z.boolean().optional(),
   /** Not delivered: the answer of the batch follows. */

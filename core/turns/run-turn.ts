@@ -63,15 +63,20 @@ const runSteps = async (deps: CoreDeps, turn: Turn, messages: ChatMessage[]): Pr
       if (text.trim() === "" && response.files === undefined)
         return failed("no-answer", messages, textsOf(turn.record));
       const { files } = response;
-      return { outcome: "answered", finalText: cutToBytes(text, MAX_FINAL_BYTES), ...(files && { files }), messages };
+      return { outcome: "answered", ...answerIn(response), ...(files && { files }), messages };
     }
     const results = await answerCalls(deps, turn, step, toolCalls, messages);
     messages.push({ role: "assistant", text, toolCalls }, { role: "tool", results });
     if (results.some((result) => !result.failed && endsTurn(turn, result))) {
-      return { outcome: "answered", finalText: cutToBytes(text, MAX_FINAL_BYTES), messages };
+      return { outcome: "answered", ...answerIn(response), messages };
     }
   }
 };
+
+const answerIn = ({ text, model }: StepResponse) => ({
+  finalText: cutToBytes(text, MAX_FINAL_BYTES),
+  ...(model !== undefined && { model }),
+});
 
 const failed = (
   failure: TurnFailure,

@@ -136,6 +136,8 @@ export interface TurnEnd {
   readonly actions?: ReplyAction[];
   /** Files of the tools, or of the agent elsewhere that answered. */
   readonly files?: FileRef[];
+  /** The label of the model that wrote the answer, if the agent has several. */
+  readonly model?: string;
   /** Tool calls and their results. */
   readonly messages: readonly ChatMessage[];
 }

@@ -48,6 +48,8 @@ const Turn = z.object({
   openedAt: z.string(),
   endedAt: z.string().optional(),
   outcome: oneOf<"answered" | "nothing" | "failed" | "cancelled">().optional(),
+  /** The label of the model that wrote the answer, if the agent has several. */
+  model: z.string().optional(),
   /** The turn's answer was withheld, because one answer for all results follows. */
   suppressed: unchecked<true>().optional(),
   /** The turn's results are shown unchanged, because no answer could be generated. */

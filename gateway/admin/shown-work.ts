@@ -83,6 +83,7 @@ export const shownTurn = (record: TurnRecord, end?: TurnEnd): Turn => {
     ...(command !== undefined && { command }),
     openedAt,
     ...(end && { endedAt: end.at, outcome: end.outcome }),
+    ...(end?.entry?.model !== undefined && { model: end.entry.model }),
     ...(end?.entry?.suppressed && { suppressed: true }),
     ...(end?.entry?.degraded && { degraded: true }),
     summary: origin.promptSummary,

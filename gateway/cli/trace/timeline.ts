@@ -25,10 +25,15 @@ export const timeline = (trace: Trace): string => {
 
 const turnLines = (trace: Trace, turn: Turn): Line[] => {
   const { turnId, messageId, trigger, command, openedAt, endedAt, outcome = "running", steps, subtasks, reply } = turn;
+  const by = turn.model === undefined ? "" : ` by ${turn.model}`;
   const whose = turn.agent === trace.agent ? "" : ` of ${turn.agent}`;
   const what = command === undefined ? trigger : `command ${command}`;
   return [
-    { at: openedAt, depth: 0, text: `turn ${turnId}${whose}, ${what}: ${outcome}${durationText(openedAt, endedAt)}` },
+    {
+      at: openedAt,
+      depth: 0,
+      text: `turn ${turnId}${whose}, ${what}: ${outcome}${by}${durationText(openedAt, endedAt)}`,
+    },
     { depth: 1, text: `message ${messageId}` },
     ...steps.map((step) => stepLine(step, 1)),
     ...trace.subtasks.filter(({ id }) => subtasks.includes(id)).flatMap((subtask) => subtaskLines(trace, subtask, 1)),

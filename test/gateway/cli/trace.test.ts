@@ -26,6 +26,7 @@ const TRACE = {
       openedAt: "2026-11-16T09:00:00.000Z",
       endedAt: "2026-11-16T09:00:01.200Z",
       outcome: "answered",
+      model: "anthropic/claude-x",
       steps: [STEP],
       subtasks: ["subtask-1"],
       reply: {
@@ -132,7 +133,7 @@ describe("given a running gateway", () => {
         "Trace 4bf92f3577b34da6a3ce929d0e0e4736, ended",
         "mooring, asked by Ann in slack / T1 / C1: how high is the [31mtide?",
         "",
-        "2026-11-16 09:00:00.000  turn t-1, message: answered after 1.2 s",
+        "2026-11-16 09:00:00.000  turn t-1, message: answered by anthropic/claude-x after 1.2 s",
         "                           message slack:Ev1",
         "                           step 0, 120 tokens read, 7 written: spawn_subtask",
         "2026-11-16 09:00:00.100    subtask-1, tides: completed (partial) after 0.8 s",

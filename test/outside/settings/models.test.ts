@@ -165,7 +165,10 @@ describe("given an agent with fallback models", () => {
     ["agents[].fallbackModels"],
     "when the first has an outage and the second a rate limit, then the third answers at once, and both rest",
     async () => {
-      expect((await ask("sturdy", "hello")).markdown).toBe("You said: hello");
+      const first = await ask("sturdy", "hello");
+      expect(first.markdown).toBe("You said: hello");
+      const traced = await mooring.admin<{ turns: object[] }>(`traces/${encodeURIComponent(first.id)}`);
+      expect(traced.turns).toMatchObject([{ model: "openai-compatible/spare" }]);
       expect((await ask("sturdy", "and again")).markdown).toContain("and again");
       const counts = ["failing", "limited", "spare"].map((name) => models.requests(name).length);
       expect(counts).toEqual([1, 1, 2]);

@@ -64,6 +64,7 @@ const TurnMoment = ({ turn, isOther, subtasks, hops }: TurnMomentProps) => {
     >
       <p class="faint small">
         <code>{turnId}</code> in <Link to={addressOf("sessions", sessionId, { agent })}>session {sessionId}</Link>
+        {turn.model !== undefined && ` · answered by ${turn.model}`}
         {turn.suppressed && " · answer withheld, because one answer for all results follows"}
         {turn.degraded && " · raw results, because no answer could be generated"}
       </p>
